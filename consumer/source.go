@@ -1,0 +1,91 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A Source delivers messages at least once. Package adaptertest has the suite that proves an implementation.
+//
+//   - A message that was neither acked nor nacked comes back after the source or its process dies.
+//   - A source never drops a message by itself, and never delivers one again in the same process while it is held,
+//     unless the broker took it back (see [Message.Revoked]).
+//   - All methods but Receive are safe for concurrent use; after the context ends they return soon.
+type Source interface {
+	// Receive blocks until it has at least one message and returns at most limit of them; it never returns none
+	// without an error. It is called from one goroutine at a time. Messages of one Group come in order. An error
+	// other than the context's does not end the worker: it is called again after a back-off. Errors that name
+	// a set-up that cannot work wrap [ErrSetup].
+	Receive(ctx context.Context, limit int) ([]*Message, error)
+	// Ack says that the message is done. It may be deferred and batched: an error is a failed ack, never a failed
+	// handler, and the message may come back. A second Ack of the same delivery does no harm.
+	Ack(ctx context.Context, m *Message) error
+	// Nack hands the message back, to be delivered again not before delay. Of one Group, messages are handed back
+	// in order, head first, and are to be delivered again in that order.
+	Nack(ctx context.Context, m *Message, delay time.Duration) error
+	// Close flushes what was deferred, gives back what it still holds, and leaves. Receive has returned by then.
+	Close(ctx context.Context) error
+}
+
+// Abilities that a source may have, each an interface of its own. The consumer looks for them when it is built.
+type (
+	// An Extender can keep a held message hidden from others.
+	Extender interface {
+		// Extend hides the message for another Visibility from now. [ErrNotHeld] says that it is no longer
+		// this worker's; any other error leaves that open.
+		Extend(ctx context.Context, m *Message) error
+		// Visibility is how long a message stays hidden after it was received or extended.
+		Visibility() time.Duration
+	}
+
+	// A DeadLetterer can move a message out of the way for good. It first makes the copy durable, then removes the
+	// original: if anything fails, the original stays and the error says why.
+	DeadLetterer interface {
+		DeadLetter(ctx context.Context, m *Message, d DeadLetter) error
+	}
+
+	// A Redeliverer knows how long after its sending a message can still come back.
+	Redeliverer interface {
+		// MaxRedelivery asks the broker. It is called once, when the consumer starts.
+		MaxRedelivery(ctx context.Context) (time.Duration, error)
+	}
+
+	// A Checker can find out, before anything is received, that the set-up cannot work.
+	Checker interface {
+		// Check names what is wrong: it wraps [ErrSetup] if only a person can mend it.
+		Check(ctx context.Context) error
+	}
+)
+
+// A DeadLetter says why a message is moved out of the way. Its texts never contain a raw key or payload, save Detail, which
+// quotes the handler's error.
+type DeadLetter struct {
+	Reason   string // a code: see the Reason constants
+	Detail   string // for people
+	KeyHash  string // hash of the key, "" if it has none
+	Attempts int    // of the operation, as its record counts them
+}
+
+// Reasons of a [DeadLetter].
+const (
+	ReasonMissingKey       = "idempotency_key_missing"
+	ReasonMalformedKey     = "idempotency_key_malformed"
+	ReasonMissingTenant    = "tenant_missing"
+	ReasonMalformedBody    = "body_malformed"
+	ReasonKeyReuse         = "idempotency_key_reuse"
+	ReasonOlderThanWindow  = "older_than_window"
+	ReasonMalformedCreated = "created_at_malformed"
+	ReasonFailed           = "operation_failed"
+	ReasonPermanent        = "permanent"
+	ReasonExhausted        = "attempts_exhausted"
+	ReasonPending          = "outcome_pending"
+)
+
+// Sentinels of sources.
+var (
+	// ErrNotHeld: the delivery is no longer this worker's, for example since its receipt handle expired.
+	ErrNotHeld = errors.New("message is no longer held")
+	// ErrSetup: only a person can mend it, for example a missing queue or missing credentials.
+	ErrSetup = errors.New("set-up cannot work")
+)

@@ -1,0 +1,188 @@
+package dedupe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+)
+
+// A Handler performs an operation. What its error says of the effect decides what becomes of the operation: see
+// [NotCommitted], [Permanent], [Unknown] and [RetryAfter]. It must return when its context ends; [context.Cause]
+// tells why: [ErrLeaseLost], [ErrDraining], or the caller's.
+type Handler func(ctx context.Context, op *Operation) (Result, error)
+
+// RunOptions are for runtimes that hold a message while the handler runs.
+type RunOptions struct {
+	// Beat is called every BeatEvery while the handler runs, beside the renewal of the lease. Its error ends the
+	// run: it becomes the cause of the handler's cancelled context.
+	Beat      func(ctx context.Context) error
+	BeatEvery time.Duration
+	// Abandon, if not nil, makes Run return without the handler, and without an outcome, when it is closed: for a
+	// process that is about to end although the handler ignores its context.
+	Abandon <-chan struct{}
+}
+
+// A Settlement is what became of a run.
+type Settlement struct {
+	// State is the record's state afterwards: Completed, Failed, Released or Unknown, or InProgress if no outcome
+	// could be written, or if the operation was no longer this worker's.
+	State State
+	// Outcome of the last write: OutcomeApplied, Repeated, Exhausted or Lost.
+	Outcome Outcome
+	// Record as it was last known.
+	Record Record
+	// Delay that the handler asked for with RetryAfter; 0: none.
+	Delay time.Duration
+	// HandlerErr is the handler's error, a *PanicError if it panicked.
+	HandlerErr error
+	// Err is why no outcome could be written: the record stays as it is and is recovered by its mode. The
+	// message must then be neither acked nor nacked.
+	Err error
+}
+
+// PanicError is what a panicking handler counts as: a plain error, since a panic proves nothing.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error implements error. The panic's value stays out of it, since it may hold parts of the payload.
+func (e *PanicError) Error() string { return fmt.Sprintf("handler panicked with a %T", e.Value) }
+
+// errAbandoned: the process ends before the handler does.
+var errAbandoned = errors.New("handler did not return in time")
+
+// Run runs the handler while it renews the lease, then records the outcome. It is to be called once, soon after the claim.
+//
+// The outcome is written on a context that outlives ctx, and tried again until it lands, is refused, or ctx has been over
+// for [Config].SettleFor: the end of the lease does not stop it.
+func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) Settlement {
+	if !op.trust.holds() {
+		// The answer to the claim came so late that the lease may be over: not started, and not counted.
+		return op.settle(ctx, Result{}, errNeverStarted)
+	}
+	hctx, cancel := context.WithCancelCause(ctx)
+	stop := op.keepAlive(hctx, cancel, opts)
+	res, err := op.call(hctx, handler, opts.Abandon)
+	if cause := context.Cause(hctx); errors.Is(cause, ErrDraining) && err != nil {
+		err = &drainedError{err}
+	}
+	stop() // no renewal beside the completion
+	if errors.Is(err, errAbandoned) {
+		return Settlement{State: StateInProgress, Outcome: OutcomeLost, HandlerErr: err, Err: err}
+	}
+	return op.settle(ctx, res, err)
+}
+
+var errNeverStarted = errors.New("the claim's answer came after its lease")
+
+// drainedError marks an error returned after the worker told the handler to stop.
+type drainedError struct{ error }
+
+func (e *drainedError) Unwrap() error { return e.error }
+
+// call runs the handler on a goroutine of its own, so that a handler that ignores its context or ends its goroutine cannot
+// take the worker with it.
+func (op *Operation) call(ctx context.Context, handler Handler, abandon <-chan struct{}) (Result, error) {
+	type outcome struct {
+		res Result
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		out := outcome{err: &PanicError{Value: errors.New("handler ended its goroutine")}}
+		defer func() {
+			if v := recover(); v != nil {
+				out = outcome{err: &PanicError{Value: v, Stack: debug.Stack()}}
+			}
+			done <- out
+		}()
+		res, err := handler(ctx, op)
+		out = outcome{res, err}
+	}()
+	select {
+	case out := <-done:
+		return out.res, out.err
+	case <-abandon:
+		return Result{}, errAbandoned
+	}
+}
+
+// keepAlive renews the lease and beats until it is stopped. If the lease can no longer be trusted it cancels the handler.
+func (op *Operation) keepAlive(ctx context.Context, cancel context.CancelCauseFunc, opts RunOptions) (stop func()) {
+	loops, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{}, 2)
+	go func() {
+		op.renewals(loops, cancel)
+		done <- struct{}{}
+	}()
+	go func() {
+		beats(loops, cancel, opts)
+		done <- struct{}{}
+	}()
+	return func() {
+		stopLoops()
+		<-done
+		<-done
+		cancel(context.Canceled)
+	}
+}
+
+// renewals goes on after an error: a renewal that failed once must not be the last one. It goes on too after the trust
+// ended, as long as nobody else has claimed: it keeps others from taking over while the handler still winds down.
+func (op *Operation) renewals(ctx context.Context, cancel context.CancelCauseFunc) {
+	every := op.ledger.cfg.RenewEvery
+	wait := every
+	for pause(ctx, min(wait, orNever(op.trust.left()))) {
+		if !op.trust.holds() {
+			cancel(ErrLeaseLost) // before the call, which may hang
+		}
+		err := op.renewWithin(ctx, min(every, orNever(op.trust.left())))
+		if errors.Is(err, ErrLeaseLost) {
+			cancel(ErrLeaseLost)
+			return
+		}
+		wait = every
+		if err != nil {
+			wait = jitter(every / 10)
+		}
+	}
+}
+
+// renewWithin bounds the call: one that hangs must not hide the end of the trust window.
+func (op *Operation) renewWithin(ctx context.Context, d time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return op.renew(ctx)
+}
+
+// orNever: a trust window that is over sets no further deadline.
+func orNever(left time.Duration) time.Duration {
+	if left <= 0 {
+		return 1<<63 - 1
+	}
+	return left
+}
+
+func beats(ctx context.Context, cancel context.CancelCauseFunc, opts RunOptions) {
+	if opts.Beat == nil || opts.BeatEvery <= 0 {
+		return
+	}
+	for pause(ctx, opts.BeatEvery) {
+		if err := opts.Beat(ctx); err != nil && ctx.Err() == nil {
+			cancel(err)
+			return
+		}
+	}
+}
+
+// jitter spreads a duration over its upper half, so that workers that failed together do not return together.
+func jitter(d time.Duration) time.Duration {
+	if d <= 1 {
+		return d
+	}
+	return d/2 + rand.N(d/2) //nolint:gosec // spreads load, guards nothing
+}

@@ -1,0 +1,131 @@
+package dedupe
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// settle writes what the handler's return says, until it is written or refused.
+func (op *Operation) settle(ctx context.Context, res Result, herr error) Settlement {
+	verdict, delay := classify(herr)
+	ev := op.outcome(res, herr, verdict, delay)
+	out := Settlement{State: StateInProgress, HandlerErr: herr, Delay: delay}
+	detached, cancel := outlive(ctx, op.ledger.cfg.SettleFor)
+	defer cancel()
+	w, err := op.writeOutcome(detached, ev)
+	switch {
+	case err != nil:
+		out.Outcome, out.Err, out.Record = OutcomeLost, &Error{Op: ev(nil).Name(), Key: op.Key(), Err: err}, op.rec
+	case w.Outcome == OutcomeLost:
+		out.Outcome, out.Err, out.Record = OutcomeLost, &Error{Op: ev(nil).Name(), Key: op.Key(), Err: ErrLeaseLost}, w.Next
+	default:
+		out.Outcome, out.State, out.Record = w.Outcome, w.Next.State, w.Next
+	}
+	return out
+}
+
+// outcome is the event that a handler's return stands for; Step decides what it means in the record's mode.
+func (op *Operation) outcome(res Result, herr error, v verdict, delay time.Duration) func([]string) Event {
+	owner, why := op.rec.Owner, reason(herr)
+	var drained *drainedError
+	cause := CausePlainError
+	switch {
+	case herr == nil:
+		stored := op.ledger.cfg.storable(res)
+		return func(undone []string) Event { return Complete{Owner: owner, Result: &stored, Undone: undone} }
+	case v == verdictPermanent:
+		return func(undone []string) Event { return Fail{Owner: owner, Reason: why, Undone: undone} }
+	case v == verdictUnknown:
+		return func(undone []string) Event { return Suspect{Owner: owner, Reason: why, Undone: undone} }
+	case v == verdictNotCommitted:
+		cause = CauseNotCommitted
+	case errors.Is(herr, errNeverStarted):
+		cause = CauseNeverStarted
+	case errors.As(herr, &drained):
+		cause = CauseDrain
+	}
+	return func(undone []string) Event {
+		return Release{Owner: owner, Cause: cause, Reason: why, Delay: delay, Undone: undone}
+	}
+}
+
+// writeOutcome repeats until the outcome lands or is refused. Between tries it renews the lease, so that a long outage does
+// not make others take over an operation that is done.
+func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Event) (written, error) {
+	if err := op.lock(ctx); err != nil {
+		return written{}, err
+	}
+	defer op.unlock()
+	ev := event(op.undone)
+	var pauses backoff
+	again := func(int) bool { return pauses.wait(ctx) && time.Since(op.renewedAt()) < op.ledger.cfg.RenewEvery }
+	for {
+		w, err := op.ledger.advance(ctx, op.rec, always(ev), again)
+		op.ledger.observe(ctx, ev, w, err, time.Since(op.claimed))
+		if c, ok := ev.(Complete); ok && errors.Is(err, ErrTooLarge) && c.Result.Omitted == "" {
+			small := withoutBody(*c.Result)
+			c.Result, ev = &small, c
+			continue
+		}
+		if err == nil {
+			if w.Write {
+				op.rec = w.Next
+			}
+			return w, nil
+		}
+		if ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrTooLarge) {
+			return w, err
+		}
+		op.renewOnce(ctx)
+	}
+}
+
+func (op *Operation) renewedAt() time.Time { return op.rec.OwnerWroteAt }
+
+// renewOnce is best effort: if the outcome has landed meanwhile, the next try finds it.
+func (op *Operation) renewOnce(ctx context.Context) {
+	w, err := op.ledger.advance(ctx, op.rec, always(Renew{Owner: op.rec.Owner}), func(int) bool { return false })
+	if err == nil && w.Write {
+		op.rec = w.Next
+	}
+}
+
+// outlive gives a context that ends a while after ctx does, whatever its deadline.
+func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(d, cancel) })
+	return out, func() {
+		stop()
+		cancel()
+	}
+}
+
+// backoff waits 100 ms, doubling to 5 s, with jitter.
+type backoff struct{ next time.Duration }
+
+func (b *backoff) wait(ctx context.Context) bool {
+	b.next = min(max(b.next*2, 100*time.Millisecond), 5*time.Second)
+	return pause(ctx, jitter(b.next))
+}
+
+// maxReason keeps the record small: an error may quote whole responses.
+const maxReason = 200
+
+// reason is what the record keeps of a handler's error.
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	s := strings.ToValidUTF8(err.Error(), "?")
+	if len(s) <= maxReason {
+		return s
+	}
+	cut := maxReason
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut]
+}
