@@ -14,12 +14,8 @@ import (
 // tells why: [ErrLeaseLost], [ErrDraining], or the caller's.
 type Handler func(ctx context.Context, op *Operation) (Result, error)
 
-// RunOptions are for runtimes that hold a message while the handler runs.
+// RunOptions are for runtimes that must end in time.
 type RunOptions struct {
-	// Beat is called every BeatEvery while the handler runs, beside the renewal of the lease. Its error ends the
-	// run: it becomes the cause of the handler's cancelled context.
-	Beat      func(ctx context.Context) error
-	BeatEvery time.Duration
 	// Abandon, if not nil, makes Run return without the handler, and without an outcome, when it is closed: for a
 	// process that is about to end although the handler ignores its context.
 	Abandon <-chan struct{}
@@ -30,7 +26,9 @@ type Settlement struct {
 	// State is the record's state afterwards: Completed, Failed, Released or Unknown, or InProgress if no outcome
 	// could be written, or if the operation was no longer this worker's.
 	State State
-	// Outcome of the last write: OutcomeApplied, Repeated, Exhausted or Lost.
+	// Event is the name of the event that was written: complete, fail, release or suspect.
+	Event string
+	// Outcome of that write: OutcomeApplied, Repeated, Exhausted or Lost.
 	Outcome Outcome
 	// Record as it was last known.
 	Record Record
@@ -65,7 +63,7 @@ func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) 
 		return op.settle(ctx, Result{}, errNeverStarted)
 	}
 	hctx, cancel := context.WithCancelCause(ctx)
-	stop := op.keepAlive(hctx, cancel, opts)
+	stop := op.keepAlive(hctx, cancel)
 	res, err := op.call(hctx, handler, opts.Abandon)
 	if cause := context.Cause(hctx); errors.Is(cause, ErrDraining) && err != nil {
 		err = &drainedError{err}
@@ -111,21 +109,16 @@ func (op *Operation) call(ctx context.Context, handler Handler, abandon <-chan s
 	}
 }
 
-// keepAlive renews the lease and beats until it is stopped. If the lease can no longer be trusted it cancels the handler.
-func (op *Operation) keepAlive(ctx context.Context, cancel context.CancelCauseFunc, opts RunOptions) (stop func()) {
-	loops, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{}, 2)
+// keepAlive renews the lease until it is stopped. If the lease can no longer be trusted it cancels the handler.
+func (op *Operation) keepAlive(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
+	loop, stopLoop := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
 	go func() {
-		op.renewals(loops, cancel)
-		done <- struct{}{}
-	}()
-	go func() {
-		beats(loops, cancel, opts)
-		done <- struct{}{}
+		defer close(done)
+		op.renewals(loop, cancel)
 	}()
 	return func() {
-		stopLoops()
-		<-done
+		stopLoop()
 		<-done
 		cancel(context.Canceled)
 	}
@@ -165,18 +158,6 @@ func orNever(left time.Duration) time.Duration {
 		return 1<<63 - 1
 	}
 	return left
-}
-
-func beats(ctx context.Context, cancel context.CancelCauseFunc, opts RunOptions) {
-	if opts.Beat == nil || opts.BeatEvery <= 0 {
-		return
-	}
-	for pause(ctx, opts.BeatEvery) {
-		if err := opts.Beat(ctx); err != nil && ctx.Err() == nil {
-			cancel(err)
-			return
-		}
-	}
 }
 
 // jitter spreads a duration over its upper half, so that workers that failed together do not return together.

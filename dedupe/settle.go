@@ -12,15 +12,15 @@ import (
 func (op *Operation) settle(ctx context.Context, res Result, herr error) Settlement {
 	verdict, delay := classify(herr)
 	ev := op.outcome(res, herr, verdict, delay)
-	out := Settlement{State: StateInProgress, HandlerErr: herr, Delay: delay}
+	out := Settlement{State: StateInProgress, Event: ev(nil).Name(), HandlerErr: herr, Delay: delay}
 	detached, cancel := outlive(ctx, op.ledger.cfg.SettleFor)
 	defer cancel()
 	w, err := op.writeOutcome(detached, ev)
 	switch {
 	case err != nil:
-		out.Outcome, out.Err, out.Record = OutcomeLost, &Error{Op: ev(nil).Name(), Key: op.Key(), Err: err}, op.rec
+		out.Outcome, out.Err, out.Record = OutcomeLost, &Error{Op: out.Event, Key: op.Key(), Err: err}, op.rec
 	case w.Outcome == OutcomeLost:
-		out.Outcome, out.Err, out.Record = OutcomeLost, &Error{Op: ev(nil).Name(), Key: op.Key(), Err: ErrLeaseLost}, w.Next
+		out.Outcome, out.Err, out.Record = OutcomeLost, &Error{Op: out.Event, Key: op.Key(), Err: ErrLeaseLost}, w.Next
 	default:
 		out.Outcome, out.State, out.Record = w.Outcome, w.Next.State, w.Next
 	}
