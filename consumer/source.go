@@ -89,3 +89,9 @@ var (
 	// ErrSetup: only a person can mend it, for example a missing queue or missing credentials.
 	ErrSetup = errors.New("set-up cannot work")
 )
+
+// A Windower recommends how long outcomes should be remembered for its messages.
+type Windower interface {
+	// DefaultWindow is used where the configuration names none. It makes no call.
+	DefaultWindow() time.Duration
+}

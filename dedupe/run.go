@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -47,8 +48,17 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error implements error. The panic's value stays out of it, since it may hold parts of the payload.
-func (e *PanicError) Error() string { return fmt.Sprintf("handler panicked with a %T", e.Value) }
+// Error implements error.
+func (e *PanicError) Error() string { return "handler panicked with " + PanicText(e.Value) }
+
+// PanicText names a recovered value for a log. Runtime errors, such as a nil dereference, say what they are; of any other value
+// only the type is given, since it may hold parts of the payload.
+func PanicText(v any) string {
+	if err, ok := v.(runtime.Error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("a %T", v)
+}
 
 // errAbandoned: the process ends before the handler does.
 var errAbandoned = errors.New("handler did not return in time")

@@ -1,0 +1,82 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+const (
+	disposeTime   = 30 * time.Second
+	noDeadLetters = 5 * time.Minute // how long a message stays away that could not be dead-lettered
+)
+
+// dispose carries a decision out. It never changes what was written of the operation: a failed ack is no failed handler.
+func (r *run) dispose(h *held, d decision) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.work), disposeTime)
+	defer cancel()
+	var err error
+	switch d.disposition {
+	case Acked:
+		err = r.c.source.Ack(ctx, h.m)
+		h.release()
+	case Nacked:
+		h.release() // first: an extension that arrives after the nack would hide the message again
+		err = r.c.source.Nack(ctx, h.m, d.delay)
+	case DeadLettered:
+		if err = r.deadLetter(ctx, h, d.letter); err != nil {
+			d.disposition, d.delay = Nacked, noDeadLetters
+			h.release()
+			err = errors.Join(err, r.c.source.Nack(ctx, h.m, d.delay))
+		}
+		h.release()
+	case Left:
+		h.release()
+	}
+	if err != nil {
+		d.err = errors.Join(d.err, err)
+		r.c.health.disposeFailed(err)
+		r.c.cfg.Logger.WarnContext(ctx, "a message could not be "+d.disposition.String()+"; it will come back", "operation", r.c.operation,
+			"message_id", h.m.ID, "key_hash", hashOf(h.key), "err", err)
+	}
+	r.tell(ctx, h, d)
+	r.c.health.held(-1)
+	r.giveRoom(1)
+}
+
+// deadLetter never deletes a message that has nowhere to go.
+func (r *run) deadLetter(ctx context.Context, h *held, letter DeadLetter) error {
+	r.c.cfg.Logger.WarnContext(ctx, "dead letter", "operation", r.c.operation, "message_id", h.m.ID, "key_hash", letter.KeyHash,
+		"reason", letter.Reason, "attempts", letter.Attempts)
+	dl, ok := r.c.source.(DeadLetterer)
+	if !ok {
+		return fmt.Errorf("consumer: the source has no dead letters, so the message is kept: %s", letter.Reason)
+	}
+	return dl.DeadLetter(ctx, h.m, letter)
+}
+
+func (r *run) tell(ctx context.Context, h *held, d decision) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.c.cfg.Logger.ErrorContext(ctx, "Observe panicked", "operation", r.c.operation, "panic", dedupe.PanicText(v))
+		}
+	}()
+	reason := ""
+	if d.disposition == DeadLettered {
+		reason = d.letter.Reason
+	}
+	r.c.cfg.Observe(ctx, Event{
+		Key: h.key, MessageID: h.m.ID, Group: h.m.Group, Disposition: d.disposition, Outcome: d.outcome, Replayed: d.replayed,
+		Ran: d.ran, Panicked: d.panicked, Reason: reason, Delay: d.delay, Duration: time.Since(h.received), Err: d.err,
+	})
+}
+
+func hashOf(k dedupe.Key) string {
+	if k.ID == "" {
+		return ""
+	}
+	return k.Hash()
+}

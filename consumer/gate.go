@@ -1,0 +1,100 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+// gate is shut while the store cannot be reached: claims wait before it, and nothing is received. Handing the messages back
+// instead would burn their receive counts, and a healthy message would end among the dead letters.
+type gate struct {
+	mu      sync.Mutex
+	opened  chan struct{} // closed while the gate is open
+	shut    bool
+	backoff backoff
+	err     error
+}
+
+func newGate() *gate {
+	g := &gate{opened: make(chan struct{}), backoff: backoff{base: 100 * time.Millisecond, top: 15 * time.Second}}
+	close(g.opened)
+	return g
+}
+
+// wait returns a channel that is closed when the gate is open.
+func (g *gate) wait() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.opened
+}
+
+// close reports whether this call shut the gate: who shut it starts the probe.
+func (g *gate) close(err error) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.err = err
+	if g.shut {
+		return false
+	}
+	g.shut, g.opened = true, make(chan struct{})
+	return true
+}
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut {
+		g.shut, g.err = false, nil
+		close(g.opened)
+	}
+}
+
+// worked: a claim was answered. Only this resets the back-off: a store that reads but refuses writes opens the gate again
+// and again.
+func (g *gate) worked() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.backoff.reset()
+}
+
+func (g *gate) next() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.backoff.next()
+}
+
+func (g *gate) fault() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// storeFailed shuts the gate and probes the store until it answers.
+func (r *run) storeFailed(key dedupe.Key, err error) {
+	if !r.gate.close(err) {
+		return
+	}
+	r.c.cfg.Logger.Error("the store cannot be reached: nothing is run or received until it answers", "operation", r.c.operation, "err", err)
+	r.helpers.Go(func() {
+		for {
+			if !pause(r.stop, r.gate.next()) {
+				return
+			}
+			ctx, cancel := context.WithTimeout(r.stop, probeTime)
+			_, err := r.c.ledger.Load(ctx, key)
+			cancel()
+			if err == nil || errors.Is(err, dedupe.ErrNewerSchema) {
+				r.c.cfg.Logger.Info("the store answers again", "operation", r.c.operation)
+				r.gate.open()
+				return
+			}
+			r.gate.close(err)
+		}
+	})
+}
+
+const probeTime = 5 * time.Second

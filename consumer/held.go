@@ -1,0 +1,143 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+// held is one delivery from its receipt to its disposition.
+type held struct {
+	m        *Message
+	key      dedupe.Key
+	refusal  *refusal
+	received time.Time
+
+	stop    chan struct{} // closed to end the keeper
+	stopped chan struct{} // closed when it has ended
+	lost    chan struct{} // closed when the delivery is no longer this worker's
+
+	mu     sync.Mutex
+	cause  error
+	cancel context.CancelCauseFunc // of the running handler
+}
+
+// errRevoked is the cause where the source took the message back.
+var errRevoked = fmt.Errorf("%w: the source took it back", ErrNotHeld)
+
+// hold starts the keeper, which keeps the message hidden from others from now until release, whether it waits or runs.
+func (c *Consumer) hold(ctx context.Context, m *Message) *held {
+	h := &held{m: m, received: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{}), lost: make(chan struct{})}
+	h.key, h.refusal = c.identify(m)
+	if h.refusal == nil {
+		h.refusal = c.age(m, h.received)
+	}
+	ext, _ := c.source.(Extender)
+	if ext == nil && m.Revoked() == nil {
+		close(h.stopped)
+		return h
+	}
+	go c.keep(context.WithoutCancel(ctx), h, ext)
+	return h
+}
+
+// keep extends at a third of the visibility, so that two calls may fail. A failed call leaves open whether the message is
+// still hidden: the lease keeps others out meanwhile, so only the broker's clear word ends the hold.
+func (c *Consumer) keep(ctx context.Context, h *held, ext Extender) {
+	defer close(h.stopped)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	every := time.Duration(1<<63 - 1)
+	if ext != nil {
+		every = ext.Visibility() / 3
+	}
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	for {
+		select {
+		case <-h.stop:
+			return
+		case <-h.m.Revoked():
+			h.lose(errRevoked)
+			return
+		case <-timer.C:
+			err := h.extend(ctx, ext, every)
+			if errors.Is(err, ErrNotHeld) {
+				h.lose(err)
+				return
+			}
+			next := every
+			if err != nil {
+				c.health.extendFailed(err)
+				next = every / 4
+			}
+			timer.Reset(next)
+		}
+	}
+}
+
+// extend is ended by release, so that no call is under way when the message is handed back: it would hide it again.
+func (h *held) extend(ctx context.Context, ext Extender, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- ext.Extend(ctx, h.m) }()
+	select {
+	case err := <-done:
+		return err
+	case <-h.stop:
+		cancel()
+		return <-done
+	}
+}
+
+// release ends the keeper and waits for it.
+func (h *held) release() {
+	select {
+	case <-h.stop:
+	default:
+		close(h.stop)
+	}
+	<-h.stopped
+}
+
+func (h *held) lose(cause error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cause = cause
+	close(h.lost)
+	if h.cancel != nil {
+		h.cancel(cause)
+	}
+}
+
+// context gives the handler's context: it ends with the cause when the delivery is lost.
+func (h *held) context(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithValue(parent, messageKey{}, h.m))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cancel = cancel
+	if h.cause != nil {
+		cancel(h.cause)
+	}
+	return ctx, cancel
+}
+
+func (h *held) isLost() bool {
+	select {
+	case <-h.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+func (h *held) lostCause() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.cause
+}

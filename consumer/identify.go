@@ -1,0 +1,99 @@
+package consumer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+// A refusal is why a message can never run. It is dead-lettered, never let through and never silently deleted.
+type refusal struct {
+	reason string
+	err    error
+}
+
+func (r *refusal) Error() string { return r.reason + ": " + r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+// identify takes the key from a message, without looking at its body. The key is set as far as it is known even if there is
+// a refusal.
+func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
+	key := dedupe.Key{Tenant: c.cfg.Tenant.fixed, Operation: c.operation}
+	if name := c.cfg.Tenant.attribute; name != "" {
+		tenant, ok, err := m.Attribute(name)
+		switch {
+		case err != nil:
+			return key, &refusal{ReasonMissingTenant, err}
+		case !ok || tenant == "":
+			return key, &refusal{ReasonMissingTenant, fmt.Errorf("%w: the message has no attribute %s, which names its tenant", dedupe.ErrMissingKey, name)}
+		}
+		key.Tenant = tenant
+	}
+	id, ok, err := m.Attribute(c.cfg.KeyAttribute)
+	if err == nil && !ok && c.cfg.OldKeyAttribute != "" {
+		id, ok, err = m.Attribute(c.cfg.OldKeyAttribute)
+	}
+	switch {
+	case err != nil:
+		return key, &refusal{ReasonMalformedKey, err}
+	case !ok:
+		return key, &refusal{ReasonMissingKey, fmt.Errorf("%w: the message has no attribute %s", dedupe.ErrMissingKey, c.cfg.KeyAttribute)}
+	}
+	key.ID = id
+	if err := c.ledger.ValidateKey(key); err != nil {
+		if errors.Is(err, dedupe.ErrMissingKey) {
+			return key, &refusal{ReasonMissingKey, err}
+		}
+		return key, &refusal{ReasonMalformedKey, err}
+	}
+	return key, nil
+}
+
+// age refuses what is older than records remember: a record of its first run may be gone.
+func (c *Consumer) age(m *Message, now time.Time) *refusal {
+	made, err := c.createdAt(m)
+	if err != nil {
+		return &refusal{ReasonMalformedCreated, err}
+	}
+	rules := c.ledger.Rules()
+	oldest := rules.Window - 2*rules.SkewMargin
+	if made.IsZero() || c.cfg.AcceptOlderThanWindow != "" || now.Sub(made) <= oldest {
+		return nil
+	}
+	return &refusal{ReasonOlderThanWindow, fmt.Errorf("%w: made at %s, which is more than %v ago",
+		dedupe.ErrOlderThanWindow, made.UTC().Format(time.RFC3339), oldest)}
+}
+
+func (c *Consumer) createdAt(m *Message) (time.Time, error) {
+	text, ok, err := m.Attribute(c.cfg.CreatedAtAttribute)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if !ok {
+		return m.SentAt, nil
+	}
+	made, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("attribute %s is no RFC 3339 time such as 2026-01-31T12:00:00Z", c.cfg.CreatedAtAttribute)
+	}
+	return made, nil
+}
+
+// prepare decodes and digests the body. Decoders are the application's code: one that panics refuses its message.
+func (c *Consumer) prepare(m *Message, key dedupe.Key) (run dedupe.Handler, req dedupe.Request, ref *refusal) {
+	defer func() {
+		if v := recover(); v != nil {
+			ref = &refusal{ReasonMalformedBody, fmt.Errorf("decoding it panicked with a %T", v)}
+		}
+	}()
+	req, err := c.ledger.Request(key, m.Body)
+	if err == nil {
+		run, err = c.handler.prepare(m)
+	}
+	if err != nil {
+		return nil, req, &refusal{ReasonMalformedBody, err}
+	}
+	return run, req, nil
+}

@@ -1,0 +1,188 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+// decision is what is to become of a message, and what is told of it.
+type decision struct {
+	disposition Disposition
+	delay       time.Duration
+	letter      DeadLetter
+	outcome     dedupe.Outcome
+	replayed    bool
+	ran         bool
+	panicked    bool
+	err         error
+}
+
+// process claims and runs one message. again: the store is out, and nothing was decided.
+func (r *run) process(h *held) (d decision, again bool) {
+	defer func() {
+		// A fault in here, or in a callback of the application's, must not end the worker. The message comes back
+		// when its visibility ends.
+		if v := recover(); v != nil {
+			r.c.cfg.Logger.Error("panic while a message was processed", "operation", r.c.operation, "panic", dedupe.PanicText(v))
+			d, again = decision{disposition: Left, err: errors.New("panic while the message was processed"), panicked: true}, false
+		}
+	}()
+	if h.refusal != nil {
+		return r.refuse(h, h.refusal), false
+	}
+	handler, req, ref := r.c.prepare(h.m, h.key)
+	if ref != nil {
+		return r.refuse(h, ref), false
+	}
+	id, now := h.key.StoreID(), time.Now()
+	if since, ok := r.keys.enter(id, now); !ok {
+		return decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: busyDelay(0, now.Sub(since))}, false
+	}
+	defer r.keys.leave(id)
+	a, err := r.claim(req)
+	if err != nil {
+		return r.claimFailed(h, err)
+	}
+	if a.Outcome == dedupe.OutcomeClaimed {
+		return r.runHandler(h, a.Operation, handler), false
+	}
+	return r.answer(h, a), false
+}
+
+func (r *run) refuse(h *held, ref *refusal) decision {
+	d := decision{disposition: DeadLettered, err: ref, letter: DeadLetter{Reason: ref.reason, Detail: ref.err.Error()}}
+	if h.key.ID != "" {
+		d.letter.KeyHash = h.key.Hash()
+	}
+	return d
+}
+
+// claim is bounded: an answer that comes after the lease is worth nothing.
+func (r *run) claim(req dedupe.Request) (dedupe.Answer, error) {
+	ctx, cancel := context.WithTimeout(r.work, r.c.ledger.Rules().Lease)
+	defer cancel()
+	a, err := r.c.ledger.Claim(ctx, req)
+	if err == nil {
+		r.gate.worked()
+	}
+	return a, err
+}
+
+func (r *run) claimFailed(h *held, err error) (d decision, again bool) {
+	if errors.Is(err, dedupe.ErrNewerSchema) {
+		// A worker of the newer release will take it: neither the store nor the message is at fault.
+		lease := r.c.ledger.Rules().Lease
+		return decision{disposition: Nacked, delay: busyDelay(lease, 0), err: err}, false
+	}
+	if r.work.Err() == nil {
+		r.storeFailed(h.key, err)
+	}
+	return decision{}, true
+}
+
+// answer is for a message whose handler is not to be run.
+func (r *run) answer(h *held, a dedupe.Answer) decision {
+	now := time.Now()
+	d := decision{outcome: a.Outcome}
+	letter := DeadLetter{KeyHash: h.key.Hash(), Attempts: a.Record.Attempt}
+	dead := func(reason, detail string) decision {
+		letter.Reason, letter.Detail = reason, detail
+		d.disposition, d.letter = DeadLettered, letter
+		return d
+	}
+	switch a.Outcome {
+	case dedupe.OutcomeReplay:
+		d.disposition, d.replayed = Acked, true
+		return d
+	case dedupe.OutcomeFailed:
+		return dead(ReasonFailed, a.Record.Reason)
+	case dedupe.OutcomeExhausted:
+		letter.Attempts = r.c.ledger.Rules().AttemptBound
+		return dead(ReasonExhausted, a.Record.Reason+howToRedrive)
+	case dedupe.OutcomeMismatch:
+		return dead(ReasonKeyReuse, "the key was used before for another request; send this one under a new key")
+	case dedupe.OutcomePending:
+		return r.pending(h, a.Record, d)
+	case dedupe.OutcomeBusy:
+		d.disposition, d.delay = Nacked, busyDelay(a.RetryAfter, now.Sub(a.Record.ClaimedAt))
+		return d
+	}
+	d.disposition, d.delay = Nacked, r.c.attemptDelay(1)
+	return d
+}
+
+const howToRedrive = "; move the message back to its queue to run it again"
+
+// pending waits for the outcome to be settled. The message is dead-lettered only after a bound, and its record, being unknown,
+// is on the attention list before that.
+func (r *run) pending(h *held, rec dedupe.Record, d decision) decision {
+	since := pendingFor(rec, time.Now())
+	if since < r.c.cfg.PendingBound {
+		d.disposition, d.delay = Nacked, r.c.pendingDelay(since)
+		return d
+	}
+	d.disposition = DeadLettered
+	d.letter = DeadLetter{
+		Reason: ReasonPending, KeyHash: h.key.Hash(), Attempts: rec.Attempt,
+		Detail: "the outcome is unknown (" + rec.Reason + "); settle the record, then move the message back to its queue",
+	}
+	return d
+}
+
+// runHandler runs the handler and decides by what was written: the record first, then the message.
+func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) decision {
+	ctx, cancel := h.context(r.work)
+	defer cancel(nil)
+	r.c.health.running(1)
+	s := op.Run(ctx, handler, dedupe.RunOptions{Abandon: r.abandon})
+	r.c.health.running(-1)
+	d := decision{outcome: dedupe.OutcomeClaimed, ran: true, err: s.HandlerErr}
+	if p, ok := errors.AsType[*dedupe.PanicError](s.HandlerErr); ok {
+		d.panicked = true
+		r.c.cfg.Logger.Error("handler panicked", "operation", r.c.operation, "key_hash", h.key.Hash(), "panic", dedupe.PanicText(p.Value), "stack", string(p.Stack))
+	}
+	letter := DeadLetter{KeyHash: h.key.Hash(), Attempts: op.Attempt(), Detail: s.Record.Reason}
+	switch {
+	case s.Err != nil:
+		// The handle may belong to a successor's delivery by now, or the outcome is not written: neither ack nor nack.
+		d.disposition, d.err = Left, errors.Join(s.Err, s.HandlerErr)
+	case s.Outcome == dedupe.OutcomeExhausted:
+		letter.Reason = ReasonExhausted
+		if s.Event == (dedupe.Fail{}).Name() {
+			letter.Reason = ReasonPermanent
+		}
+		letter.Detail += howToRedrive
+		d.disposition, d.letter = DeadLettered, letter
+	default:
+		r.bySettledState(&d, s, letter)
+	}
+	if h.isLost() && d.disposition != Acked {
+		d.disposition = Left // a late ack does no harm, anything else could disturb the next holder
+	}
+	return d
+}
+
+func (r *run) bySettledState(d *decision, s dedupe.Settlement, letter DeadLetter) {
+	switch s.State {
+	case dedupe.StateCompleted:
+		d.disposition = Acked
+	case dedupe.StateFailed:
+		letter.Reason = ReasonFailed
+		d.disposition, d.letter = DeadLettered, letter
+	case dedupe.StateUnknown:
+		d.disposition, d.delay = Nacked, r.c.pendingDelay(0)
+	case dedupe.StateReleased:
+		d.disposition, d.delay = Nacked, r.c.attemptDelay(max(s.Record.Attempt, 1))
+		if s.Delay > 0 {
+			d.delay = s.Delay
+		}
+		if r.work.Err() != nil {
+			d.delay = 0 // draining: another worker may have it at once
+		}
+	case dedupe.StateAbsent, dedupe.StateInProgress:
+		d.disposition = Left
+	}
+}

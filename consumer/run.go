@@ -1,0 +1,227 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+// run is the state of one call of Run.
+type run struct {
+	c     *Consumer
+	stop  context.Context //nolint:containedctx // the run's own: ends when nothing new may be started
+	work  context.Context //nolint:containedctx // the handlers': ends with ErrDraining
+	drop  context.CancelCauseFunc
+	gate  *gate
+	lanes lanes
+	keys  keySet
+	slots chan struct{} // one for each handler that runs
+	room  chan struct{} // one for each message held: what is received is bounded, not only what runs
+
+	abandon chan struct{} // closed when handlers that ignore their context are left behind
+	lanesWG sync.WaitGroup
+	helpers sync.WaitGroup
+}
+
+// receiveBatch is how many messages may wait beside those that run.
+const receiveBatch = 10
+
+func (c *Consumer) newRun(ctx context.Context) *run {
+	work, drop := context.WithCancelCause(context.WithoutCancel(ctx))
+	g := newGate()
+	c.health.watch(g)
+	return &run{
+		c: c, stop: ctx, work: work, drop: drop, gate: g,
+		lanes: lanes{all: map[string]*lane{}}, keys: keySet{running: map[string]time.Time{}},
+		slots: make(chan struct{}, c.cfg.Workers), room: make(chan struct{}, c.cfg.Workers+receiveBatch),
+		abandon: make(chan struct{}),
+	}
+}
+
+// receive ends only with the context: whatever the broker answers, the worker goes on asking.
+func (r *run) receive(ctx context.Context) {
+	failed := backoff{base: 200 * time.Millisecond, top: 30 * time.Second}
+	for r.passGate(ctx) {
+		n := r.takeRoom(ctx)
+		if n == 0 {
+			return
+		}
+		msgs, err := r.c.source.Receive(ctx, n)
+		r.giveRoom(n - len(msgs))
+		for _, m := range msgs {
+			r.accept(ctx, m)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			failed.reset()
+			r.c.health.received()
+		default:
+			wait := failed.next()
+			r.receiveFailed(ctx, err, wait)
+			pause(ctx, wait)
+		}
+	}
+}
+
+func (r *run) passGate(ctx context.Context) bool {
+	select {
+	case <-r.gate.wait():
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// receiveFailed: the pauses between calls bound the log too.
+func (r *run) receiveFailed(ctx context.Context, err error, wait time.Duration) {
+	r.c.health.receiveFailed(err)
+	r.c.cfg.Logger.ErrorContext(ctx, "receiving failed; trying again", "operation", r.c.operation, "err", err,
+		"in", wait, "needs_a_person", errors.Is(err, ErrSetup))
+}
+
+// takeRoom waits for room for one message and takes what more is free.
+func (r *run) takeRoom(ctx context.Context) int {
+	select {
+	case r.room <- struct{}{}:
+	case <-ctx.Done():
+		return 0
+	}
+	n := 1
+	for n < receiveBatch {
+		select {
+		case r.room <- struct{}{}:
+			n++
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+func (r *run) giveRoom(n int) {
+	for range n {
+		<-r.room
+	}
+}
+
+// accept takes over one message that was received, for which room was taken.
+func (r *run) accept(ctx context.Context, m *Message) {
+	h := r.c.hold(ctx, m)
+	r.c.health.held(1)
+	l, ran := r.lanes.join(h, time.Now())
+	switch {
+	case ran > 0:
+		r.lanesWG.Go(func() {
+			r.dispose(h, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: busyDelay(0, ran)})
+		})
+	case l != nil:
+		r.lanesWG.Go(func() { r.workLane(l, h) })
+	}
+}
+
+// workLane works a lane until it is empty. When the head goes back, so does all behind it, in order and not before the
+// head: a later message of a group must not overtake it, and a copy of a failed one must not run before its delay.
+func (r *run) workLane(l *lane, h *held) {
+	for ; h != nil; h = r.lanes.next(l, time.Now()) {
+		timer := time.AfterFunc(laneWait, func() { r.sendBack(l, laneWait) })
+		d := r.turn(h)
+		timer.Stop()
+		r.dispose(h, d)
+		if d.disposition == Nacked || d.disposition == Left {
+			for _, behind := range r.lanes.rest(l) {
+				r.dispose(behind, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: d.delay})
+			}
+		}
+	}
+}
+
+// sendBack hands back what waits behind a head that runs for long.
+func (r *run) sendBack(l *lane, ran time.Duration) {
+	for _, behind := range r.lanes.rest(l) {
+		r.dispose(behind, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: busyDelay(0, ran)})
+	}
+}
+
+// turn waits for a free handler and an open gate, then processes the message.
+func (r *run) turn(h *held) decision {
+	for {
+		if h.isLost() {
+			return decision{disposition: Left, err: h.lostCause()}
+		}
+		select {
+		case <-r.stop.Done():
+			return decision{disposition: Nacked} // not started: somebody else may have it at once
+		case <-h.lost:
+			continue
+		case r.slots <- struct{}{}:
+		}
+		d, again := r.process(h)
+		<-r.slots
+		if !again {
+			return d
+		}
+		// The store is out: the slot is free, the message stays hidden.
+		select {
+		case <-r.gate.wait():
+		case <-r.stop.Done():
+		case <-h.lost:
+		}
+	}
+}
+
+// drain lets running handlers finish, then ends their contexts, then leaves those behind that ignore it.
+func (r *run) drain() {
+	done := make(chan struct{})
+	go func() {
+		r.lanesWG.Wait()
+		close(done)
+	}()
+	grace := r.c.cfg.Ledger.SettleFor + 2*time.Second
+	for _, step := range []struct {
+		after time.Duration
+		do    func()
+	}{
+		{r.c.cfg.Drain, func() { r.drop(dedupe.ErrDraining) }},
+		{grace, func() { close(r.abandon) }},
+		{time.Second, func() {}},
+	} {
+		t := time.NewTimer(step.after)
+		select {
+		case <-done:
+			t.Stop()
+			r.helpers.Wait()
+			r.drop(context.Canceled)
+			return
+		case <-t.C:
+			step.do()
+		}
+	}
+}
+
+// keySet are the keys whose handlers run in this process, over all lanes.
+type keySet struct {
+	mu      sync.Mutex
+	running map[string]time.Time
+}
+
+// enter reports false, and since when it runs, if a copy runs in another lane.
+func (k *keySet) enter(id string, now time.Time) (since time.Time, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if since, busy := k.running[id]; busy {
+		return since, false
+	}
+	k.running[id] = now
+	return now, true
+}
+
+func (k *keySet) leave(id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.running, id)
+}
