@@ -1,0 +1,244 @@
+package attr
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// UnmarshalJSON reads the wire form, such as {"S":"text"}. What the service would refuse
+// comes back as an [*Error] with the service's words; other errors mean bad JSON types.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	kind := KindNone
+	for name := range raw {
+		k := KindOf(name)
+		if k == KindNone {
+			continue
+		}
+		if kind != KindNone {
+			return errorf("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+		}
+		kind = k
+	}
+	if kind == KindNone {
+		return errorf("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+	}
+	*v = Value{Kind: kind}
+	return v.decode(raw[kind.String()])
+}
+
+func (v *Value) decode(raw []byte) error {
+	switch v.Kind {
+	case KindS:
+		return json.Unmarshal(raw, &v.Str)
+	case KindN:
+		return v.decodeNumber(raw)
+	case KindB:
+		b, err := decodeBytes(raw)
+		v.Str = b
+		return err
+	case KindBOOL:
+		return json.Unmarshal(raw, &v.Bool)
+	case KindNULL:
+		return decodeNull(raw)
+	case KindL:
+		v.List = []Value{}
+		return json.Unmarshal(raw, &v.List)
+	case KindM:
+		v.Map = Item{}
+		return json.Unmarshal(raw, &v.Map)
+	default:
+		return v.decodeSet(raw)
+	}
+}
+
+func (v *Value) decodeNumber(raw []byte) (err error) {
+	var s string
+	if err = json.Unmarshal(raw, &s); err == nil {
+		v.Num, err = ParseNumber(s)
+	}
+	return err
+}
+
+func decodeBytes(raw []byte) (string, error) {
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return "", err
+	}
+	b, err := base64.StdEncoding.DecodeString(s)
+	return string(b), err
+}
+
+func decodeNull(raw []byte) error {
+	var yes bool
+	if err := json.Unmarshal(raw, &yes); err != nil {
+		return err
+	}
+	if !yes {
+		return errorf("One or more parameter values were invalid: Null attribute value types must have the value of true")
+	}
+	return nil
+}
+
+func (v *Value) decodeSet(raw []byte) error {
+	var members []json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return err
+	}
+	if len(members) == 0 {
+		return emptySet(v.Kind)
+	}
+	for _, m := range members {
+		e := Value{Kind: KindS}
+		switch v.Kind {
+		case KindNS:
+			e.Kind = KindN
+		case KindBS:
+			e.Kind = KindB
+		}
+		if err := e.decode(m); err != nil {
+			return err
+		}
+		if v.Kind == KindNS {
+			v.Nums = append(v.Nums, e.Num)
+		} else {
+			v.Strs = append(v.Strs, e.Str)
+		}
+	}
+	if !v.normaliseSet() {
+		return v.duplicates(members)
+	}
+	return nil
+}
+
+// normaliseSet sorts the members and reports whether they are all different.
+func (v *Value) normaliseSet() bool {
+	slices.Sort(v.Strs)
+	slices.SortFunc(v.Nums, Number.Cmp)
+	n := len(v.Strs) + len(v.Nums)
+	v.Strs, v.Nums = slices.Compact(v.Strs), slices.Compact(v.Nums)
+	return len(v.Strs)+len(v.Nums) == n
+}
+
+func emptySet(k Kind) error {
+	switch k {
+	case KindSS:
+		return errorf("One or more parameter values were invalid: An string set  may not be empty")
+	case KindNS:
+		return errorf("One or more parameter values were invalid: An number set  may not be empty")
+	default:
+		return errorf("One or more parameter values were invalid: Binary sets should not be empty")
+	}
+}
+
+func (v *Value) duplicates(members []json.RawMessage) error {
+	if v.Kind == KindNS {
+		return errorf("Input collection contains duplicates")
+	}
+	shown := make([]string, len(members))
+	for i, m := range members {
+		shown[i] = strings.Trim(string(m), `"`)
+	}
+	list := "[" + strings.Join(shown, ", ") + "]"
+	if v.Kind == KindBS {
+		return errorf("One or more parameter values were invalid: Input collection %sof type BS contains duplicates.", list)
+	}
+	return errorf("One or more parameter values were invalid: Input collection %s contains duplicates.", list)
+}
+
+// MarshalJSON writes the wire form.
+func (v Value) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	v.write(&b)
+	return b.Bytes(), nil
+}
+
+// MarshalJSON writes the item with its attributes in order of name.
+func (i Item) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	i.write(&b)
+	return b.Bytes(), nil
+}
+
+func (i Item) write(b *bytes.Buffer) {
+	b.WriteByte('{')
+	for n, name := range slices.SortedFunc(maps.Keys(i), cmp.Compare[string]) {
+		if n > 0 {
+			b.WriteByte(',')
+		}
+		writeString(b, name)
+		b.WriteByte(':')
+		i[name].write(b)
+	}
+	b.WriteByte('}')
+}
+
+func (v Value) write(b *bytes.Buffer) {
+	b.WriteString(`{"` + v.Kind.String() + `":`)
+	switch v.Kind {
+	case KindN:
+		writeString(b, v.Num.String())
+	case KindB:
+		writeString(b, base64.StdEncoding.EncodeToString([]byte(v.Str)))
+	case KindBOOL:
+		b.WriteString(map[bool]string{true: "true", false: "false"}[v.Bool])
+	case KindNULL:
+		b.WriteString("true")
+	case KindSS, KindBS, KindNS, KindL:
+		v.writeMembers(b)
+	case KindM:
+		v.Map.write(b)
+	default:
+		writeString(b, v.Str)
+	}
+	b.WriteByte('}')
+}
+
+func (v Value) writeMembers(b *bytes.Buffer) {
+	b.WriteByte('[')
+	sep := func(i int) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+	}
+	for i, s := range v.Strs {
+		sep(i)
+		if v.Kind == KindBS {
+			s = base64.StdEncoding.EncodeToString([]byte(s))
+		}
+		writeString(b, s)
+	}
+	for i, n := range v.Nums {
+		sep(i)
+		writeString(b, n.String())
+	}
+	for i, e := range v.List {
+		sep(i)
+		e.write(b)
+	}
+	b.WriteByte(']')
+}
+
+func writeString(b *bytes.Buffer, s string) {
+	plain := true
+	for i := range len(s) {
+		c := s[i]
+		plain = plain && c >= ' ' && c < 0x7f && c != '"' && c != '\\'
+	}
+	if plain {
+		b.WriteByte('"')
+		b.WriteString(s)
+		b.WriteByte('"')
+		return
+	}
+	quoted, _ := json.Marshal(s) // a string always marshals
+	b.Write(quoted)
+}

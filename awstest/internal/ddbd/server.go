@@ -1,0 +1,86 @@
+package ddbd
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/claimonce/claimonce/awstest/internal/wire"
+)
+
+// Server is one account's tables in one region. It is safe for concurrent use; every call
+// is atomic and never waits for anything but its turn.
+type Server struct {
+	mu     sync.Mutex
+	tables map[string]*table
+	tokens map[string]receipt
+	lag    time.Duration
+}
+
+var _ wire.Service = (*Server)(nil)
+
+// New returns a server without tables.
+func New() *Server {
+	return &Server{tables: map[string]*table{}, tokens: map[string]receipt{}}
+}
+
+// StaleReads makes GetItem, BatchGetItem, Query and Scan without ConsistentRead see the
+// tables as they were d ago; 0, the default, makes every read strongly consistent. Writes
+// made before the call that switches it on are seen at once.
+func (s *Server) StaleReads(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lag = d
+}
+
+// Call runs one operation, such as "PutItem". What it returns is JSON-marshallable and
+// never changes afterwards.
+func (s *Server) Call(_ context.Context, op string, body []byte) (any, *wire.Error) {
+	switch op {
+	case "PutItem":
+		return run(s, body, s.putItem)
+	case "GetItem":
+		return run(s, body, s.getItem)
+	case "UpdateItem":
+		return run(s, body, s.updateItem)
+	case "DeleteItem":
+		return run(s, body, s.deleteItem)
+	default:
+		return s.callTable(op, body)
+	}
+}
+
+func (s *Server) callTable(op string, body []byte) (any, *wire.Error) {
+	switch op {
+	case "CreateTable":
+		return run(s, body, s.createTable)
+	case "DescribeTable":
+		return run(s, body, s.describeTable)
+	case "DeleteTable":
+		return run(s, body, s.deleteTable)
+	case "ListTables":
+		return run(s, body, s.listTables)
+	case "UpdateTimeToLive":
+		return run(s, body, s.updateTimeToLive)
+	case "DescribeTimeToLive":
+		return run(s, body, s.describeTimeToLive)
+	default:
+		return nil, refuse(codeUnknown, "")
+	}
+}
+
+// run decodes the input outside the lock and runs one operation inside it.
+func run[I any](s *Server, body []byte, f func(*I) (any, error)) (any, *wire.Error) {
+	in := new(I)
+	if err := json.Unmarshal(body, in); err != nil {
+		return nil, decodeError(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out, err := f(in)
+	if err != nil {
+		return nil, wireError(err)
+	}
+	return out, nil
+}

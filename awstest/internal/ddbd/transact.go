@@ -1,0 +1,3 @@
+package ddbd
+
+type receipt struct{}
