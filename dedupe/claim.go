@@ -50,7 +50,11 @@ const claimTries = 3
 // [ErrNewerSchema], or the store's error. A claim that may have landed is then given up by further calls, which outlive
 // ctx by at most a few seconds.
 func (l *Ledger) Claim(ctx context.Context, req Request) (Answer, error) {
-	if err := l.ValidateKey(req.Key); err != nil {
+	err := l.ValidateKey(req.Key)
+	if err == nil && req.Digest == "" {
+		err = errors.New("the request has no digest, so that another request with this key would pass for it: make it with Ledger.Request")
+	}
+	if err != nil {
 		return Answer{}, &Error{Op: "claim", Key: req.Key, Err: err}
 	}
 	started := time.Now()
@@ -62,12 +66,14 @@ func (l *Ledger) Claim(ctx context.Context, req Request) (Answer, error) {
 		return Answer{}, &Error{Op: "claim", Key: req.Key, Err: err}
 	}
 	a := Answer{Outcome: w.Outcome, Record: w.Next, RetryAfter: w.RetryAfter}
-	switch w.Outcome {
-	case OutcomeClaimed:
+	switch {
+	case w.Outcome == OutcomeClaimed:
 		a.Operation = newOperation(l, w.Next, started)
-	case OutcomeMismatch:
-		// Another request's result must not reach this caller.
-		a.Record.Result, a.Record.Reason, a.Record.Fingerprint = nil, "", ""
+	case w.Outcome == OutcomeMismatch:
+		a.Record = a.Record.outside()
+	case w.Outcome == OutcomePending && w.Next.Owner == claim.Owner:
+		// Its own claim, whose answer came so late that a reconciler found it abandoned: its handler never ran.
+		a.Record = l.neverRan(ctx, claim, w.Next)
 	}
 	return a, nil
 }
@@ -87,6 +93,18 @@ func (l *Ledger) giveUp(ctx context.Context, c Claim, w written) {
 }
 
 const giveUpTime = 3 * time.Second
+
+// neverRan releases an unknown record whose doubt is only that this claim's handler might have run. Best effort: a reconciler
+// settles it otherwise. The caller still gets OutcomePending and comes back.
+func (l *Ledger) neverRan(ctx context.Context, c Claim, rec Record) Record {
+	ev := Release{Owner: c.Owner, Cause: CauseNeverStarted, Reason: "the claim's answer came too late"}
+	w, err := l.advance(ctx, rec, always(ev), retrying(ctx, claimTries))
+	l.observe(ctx, ev, w, err, 0)
+	if err != nil {
+		return rec
+	}
+	return w.Next
+}
 
 // against adds the digest under the record's scheme, if that is another than the claim's. A scheme that this worker does not
 // know was written by a newer release: neither a match nor a mismatch can be told.

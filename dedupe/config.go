@@ -66,7 +66,10 @@ type Observation struct {
 	Attempt     int
 	Status      int           // of a completed operation's result
 	Duration    time.Duration // since the claim, for outcomes of a run
-	Err         error         // the store failed; Outcome is 0
+	Operator    string        // who decided, for an operator's resolve or override
+	Reason      string        // of a resolve or an override
+	Resend      string        // of an override: who sends the message again
+	Err         error         // the store failed, so that it is open what was written; Outcome is 0 and To is From
 }
 
 const (

@@ -3,6 +3,7 @@ package dedupe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -31,7 +32,7 @@ func DoReply[Q, R any](ctx context.Context, l *Ledger, key Key, request Q, fn fu
 	var reply Reply[R]
 	body, err := json.Marshal(request)
 	if err != nil {
-		return reply, &Error{Op: "do", Key: key, Err: fmt.Errorf("the request cannot be encoded as JSON: %w", err)}
+		return reply, &Error{Op: "do", Key: key, Err: fmt.Errorf("the request cannot be encoded as JSON: %s", jsonFault(err))}
 	}
 	req, err := l.Request(key, body)
 	if err != nil {
@@ -84,10 +85,29 @@ func replayed[R any](key Key, a Answer) (Reply[R], error) {
 		*same = *res
 		return reply, nil
 	}
+	if len(res.Body) == 0 { // settled by somebody who knew that it took effect, but not with what
+		reply.Omitted = true
+		return reply, nil
+	}
 	if err := json.Unmarshal(res.Body, &reply.Value); err != nil {
-		return reply, &Error{Op: "replay", Key: key, Err: fmt.Errorf("the stored result does not fit the type asked for: %w", err)}
+		return reply, &Error{Op: "replay", Key: key, Err: fmt.Errorf("the stored result does not fit the type asked for: %s", jsonFault(err))}
 	}
 	return reply, nil
+}
+
+// jsonFault says what is wrong without the texts of encoding/json, which quote values: requests and results may hold what must
+// not reach a log.
+func jsonFault(err error) string {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Sprintf("the value at byte %d is no %s", e.Offset, e.Type)
+	}
+	if e, ok := errors.AsType[*json.UnsupportedTypeError](err); ok {
+		return fmt.Sprintf("it holds a %s", e.Type)
+	}
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Sprintf("no valid JSON at byte %d", e.Offset)
+	}
+	return fmt.Sprintf("%T", err)
 }
 
 // Err is the answer as an error: nil where there is something to run or to replay.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -130,8 +131,9 @@ func hint(r rune) string {
 // validateExtra refuses alphabets that would let two spellings of one key, or a forged log line, through.
 func validateExtra(extra string) error {
 	for _, r := range extra {
-		if r < 0x21 || r == 0x7F || r == '"' || r == '\'' || isBlank(r) || r == utf8.RuneError {
-			return fmt.Errorf("KeyCharacters: %U cannot be allowed in keys: quotes, white space and control characters are refused on every queue", r)
+		// Not graphic: controls, among them those of terminals, and what is not seen at all.
+		if !unicode.IsGraphic(r) || r == '"' || r == '\'' || isBlank(r) || r == utf8.RuneError {
+			return fmt.Errorf("KeyCharacters: %U cannot be allowed in keys: quotes, white space, control and invisible characters are refused on every queue", r)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (l *Ledger) Load(ctx context.Context, key Key) (Record, error) {
 	if err != nil {
 		return Record{Key: key}, &Error{Op: "load", Key: key, Err: err}
 	}
-	if l.rules.ExpiredAt(rec, time.Now()) {
+	if l.rules.ExpiredAt(rec, l.now()) {
 		rec = Record{}
 	}
 	rec.Key = key
@@ -67,15 +67,22 @@ const maxConflicts = 16
 //
 // An attempt whose answer was lost may have landed: a conflict that shows a revision made here is that attempt's success.
 func (l *Ledger) advance(ctx context.Context, rec Record, event eventFor, again func(try int) bool) (written, error) {
+	return l.advanceKnowing(ctx, rec, event, again, map[string]written{})
+}
+
+// advanceKnowing is advance for a caller that gives up and comes back: tried keeps the writes whose answers it never got.
+func (l *Ledger) advanceKnowing(
+	ctx context.Context, rec Record, event eventFor, again func(try int) bool, tried map[string]written,
+) (written, error) {
 	key := rec.Key
-	tried := map[string]written{}
 	for range maxConflicts {
+		undecided := written{Decision: Decision{Next: rec}, Before: rec}
 		if rec.Schema > SchemaVersion {
-			return written{}, ErrNewerSchema
+			return undecided, ErrNewerSchema
 		}
 		ev, err := event(rec)
 		if err != nil {
-			return written{}, err
+			return undecided, err
 		}
 		now := l.now()
 		w := written{Decision: l.rules.Step(rec, ev, now), Before: rec}
@@ -102,7 +109,7 @@ func (l *Ledger) advance(ctx context.Context, rec Record, event eventFor, again 
 		current.Key = key
 		rec = current
 	}
-	return written{}, fmt.Errorf("the record changed %d times in a row: %w", maxConflicts, ErrConflict)
+	return written{Decision: Decision{Next: rec}, Before: rec}, fmt.Errorf("the record changed %d times in a row: %w", maxConflicts, ErrConflict)
 }
 
 // eventFor gives the event as it is to be put to a record.
@@ -138,11 +145,12 @@ func (l *Ledger) swap(ctx context.Context, key Key, expect Expect, next Record, 
 	}
 }
 
-// now is the clock that a claim is judged by. Where the store can tell that this machine's clock is ahead of its own by
-// more than the margin, that much is taken off: a fast clock would end windows early.
+// now is the clock that records are written and judged by. Where the store can tell that this machine's clock differs from
+// its own by more than the margin, that much is taken off: a fast clock would end windows early, and a slow one would
+// write leases that others see end while their owner still trusts them.
 func (l *Ledger) now() time.Time {
 	now := time.Now()
-	if ahead, bad := l.skewed(); bad && ahead > 0 {
+	if ahead, bad := l.skewed(); bad {
 		return now.Add(-ahead)
 	}
 	return now
@@ -171,9 +179,19 @@ func (l *Ledger) checkSkew(rec Record, ev Event, d Decision) Decision {
 }
 
 func (l *Ledger) observe(ctx context.Context, ev Event, w written, err error, took time.Duration) {
+	if err != nil {
+		// What was decided is not known to have been written: nothing of it may be counted.
+		w.Decision = Decision{Next: w.Before}
+	}
 	o := Observation{
 		Key: w.Before.Key, Fingerprint: w.Next.Fingerprint, Event: ev.Name(), From: w.Before.State, To: w.Next.State,
 		Outcome: w.Outcome, Note: w.Note, Attempt: w.Next.Attempt, Duration: took, Err: err,
+	}
+	if e, ok := ev.(Resolve); ok {
+		o.Operator, o.Reason = e.Operator, e.Reason
+	}
+	if e, ok := ev.(Override); ok {
+		o.Operator, o.Reason, o.Resend = e.Operator, e.Reason, e.Resend
 	}
 	if w.Next.Result != nil {
 		o.Status = w.Next.Result.Status

@@ -12,31 +12,40 @@ import (
 type Operation struct {
 	ledger  *Ledger
 	claimed time.Time
+	// Of the claim, which no later write changes: read without the lock, while a renewal replaces rec.
+	key     Key
+	owner   string
+	attempt int
+	fence   int64
 	// write serialises all writes of the lease: a renewal on its way beside a completion would make one of the two
 	// lose against the other. A channel, so that waiting for it ends with the context.
 	write chan struct{}
 	// The rest is guarded by write.
-	rec    Record
-	undone []string
+	rec     Record
+	undone  []string
+	wroteAt time.Time // when the last write that landed was first sent, by this machine's clock
 
 	trust trust
 }
 
 func newOperation(l *Ledger, rec Record, started time.Time) *Operation {
-	op := &Operation{ledger: l, claimed: started, write: make(chan struct{}, 1), rec: rec}
+	op := &Operation{
+		ledger: l, claimed: started, key: rec.Key, owner: rec.Owner, attempt: rec.Attempt, fence: rec.Fence,
+		write: make(chan struct{}, 1), rec: rec, wroteAt: started,
+	}
 	op.trust.extend(started, l.cfg.Lease-l.cfg.OwnerMargin)
 	return op
 }
 
 // Key is the operation's key. Store it with the business record: old duplicates stay findable after the record expired.
-func (op *Operation) Key() Key { return op.rec.Key }
+func (op *Operation) Key() Key { return op.key }
 
 // Attempt is the number of this attempt, from 1.
-func (op *Operation) Attempt() int { return op.rec.Attempt }
+func (op *Operation) Attempt() int { return op.attempt }
 
 // Fence rises with every claim of the key. A downstream system that refuses smaller ones than it has seen is safe from a
 // worker that wakes up late.
-func (op *Operation) Fence() int64 { return op.rec.Fence }
+func (op *Operation) Fence() int64 { return op.fence }
 
 // A Step is one effect of an operation that was marked before it is performed.
 type Step struct {
@@ -65,7 +74,7 @@ func (op *Operation) Begin(ctx context.Context, step string) (Step, error) {
 		return Step{}, &Error{Op: "begin", Key: op.Key(), Err: err}
 	}
 	rec, err := op.do(ctx, func(undone []string) Event {
-		return Begin{Owner: op.rec.Owner, Step: step, Undone: undone}
+		return Begin{Owner: op.owner, Step: step, Undone: undone}
 	}, retrying(ctx, claimTries))
 	if err == nil && !op.trust.holds() {
 		// Answered too late: another may have been told meanwhile that nothing was begun.
@@ -133,8 +142,12 @@ func (op *Operation) do(ctx context.Context, event func(undone []string) Event, 
 		return Record{}, ErrLeaseLost
 	}
 	if w.Write {
-		op.rec = w.Next
+		op.rec, op.wroteAt = w.Next, started
 		op.trust.extend(started, op.ledger.cfg.Lease-op.ledger.cfg.OwnerMargin)
+	}
+	if b, ok := ev.(Begin); ok {
+		// Begun again after it was undone: the next write must not close the mark of this second try.
+		op.undone = slices.DeleteFunc(op.undone, func(step string) bool { return step == b.Step })
 	}
 	return op.rec, nil
 }
@@ -142,7 +155,7 @@ func (op *Operation) do(ctx context.Context, event func(undone []string) Event, 
 // renew extends the lease. An error other than ErrLeaseLost leaves it open.
 func (op *Operation) renew(ctx context.Context) error {
 	_, err := op.do(ctx, func(undone []string) Event {
-		return Renew{Owner: op.rec.Owner, Undone: undone}
+		return Renew{Owner: op.owner, Undone: undone}
 	}, func(int) bool { return false })
 	return err
 }

@@ -109,16 +109,22 @@ func (l *Ledger) byOperator(ctx context.Context, key Key, ev Event, who, reason 
 // once decides on exactly this record. A conflict is returned and never decided anew: the answer was given about what the
 // record said before.
 func (l *Ledger) once(ctx context.Context, rec Record, ev Event) (Record, error) {
-	w := written{Decision: l.rules.Step(rec, ev, l.now()), Before: rec}
+	w := written{Before: rec}
 	var err error
 	switch {
-	case !w.Write:
-		err = fmt.Errorf("%w %s", ErrRefused, rec.State)
+	case rec.Schema > SchemaVersion:
+		err = ErrNewerSchema
 	default:
+		w.Decision = l.rules.Step(rec, ev, l.now())
+	}
+	if w.Write {
 		w.Next.Revision = newToken()
 		_, err = l.swap(ctx, rec.Key, AtRevision(rec.Revision), w.Next, retrying(ctx, claimTries))
 	}
 	l.observe(ctx, ev, w, err, 0)
+	if err == nil && !w.Write {
+		err = fmt.Errorf("%w %s", ErrRefused, rec.State) // an answer, not a failure of the store
+	}
 	if err != nil {
 		return rec, &Error{Op: ev.Name(), Key: rec.Key, Err: err}
 	}

@@ -167,6 +167,14 @@ func (r Result) clone() Result {
 	return r
 }
 
+// outside is what may be told to a caller with another request: nothing of what was asked or answered.
+func (r Record) outside() Record {
+	return Record{
+		Schema: r.Schema, Key: r.Key, State: r.State, Attempt: r.Attempt,
+		LockedUntil: r.LockedUntil, CreatedAt: r.CreatedAt, ClaimedAt: r.ClaimedAt, ExpiresAt: r.ExpiresAt,
+	}
+}
+
 // OpenMarks lists the steps that were begun and not declared undone, in the order of their marks.
 func (r Record) OpenMarks() []string {
 	var open []string

@@ -85,7 +85,7 @@ func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) 
 	return op.settle(ctx, res, err)
 }
 
-var errNeverStarted = errors.New("the claim's answer came after its lease")
+var errNeverStarted = fmt.Errorf("the handler was not started, since the claim's answer came too late: %w", ErrLeaseLost)
 
 // drainedError marks an error returned after the worker told the handler to stop.
 type drainedError struct{ error }
@@ -139,11 +139,8 @@ func (op *Operation) keepAlive(ctx context.Context, cancel context.CancelCauseFu
 func (op *Operation) renewals(ctx context.Context, cancel context.CancelCauseFunc) {
 	every := op.ledger.cfg.RenewEvery
 	wait := every
-	for pause(ctx, min(wait, orNever(op.trust.left()))) {
-		if !op.trust.holds() {
-			cancel(ErrLeaseLost) // before the call, which may hang
-		}
-		err := op.renewWithin(ctx, min(every, orNever(op.trust.left())))
+	for pause(ctx, op.untilBeat(wait, cancel)) {
+		err := op.renewWithin(ctx, op.untilBeat(every, cancel))
 		if errors.Is(err, ErrLeaseLost) {
 			cancel(ErrLeaseLost)
 			return
@@ -162,12 +159,15 @@ func (op *Operation) renewWithin(ctx context.Context, d time.Duration) error {
 	return op.renew(ctx)
 }
 
-// orNever: a trust window that is over sets no further deadline.
-func orNever(left time.Duration) time.Duration {
+// untilBeat shortens a wait to the end of the trust window. A window that is over cancels the handler at once, before the wait
+// or the call, and sets no further deadline.
+func (op *Operation) untilBeat(wait time.Duration, cancel context.CancelCauseFunc) time.Duration {
+	left := op.trust.left()
 	if left <= 0 {
-		return 1<<63 - 1
+		cancel(ErrLeaseLost)
+		return wait
 	}
-	return left
+	return min(wait, left)
 }
 
 // jitter spreads a duration over its upper half, so that workers that failed together do not return together.

@@ -29,7 +29,7 @@ func (op *Operation) settle(ctx context.Context, res Result, herr error) Settlem
 
 // outcome is the event that a handler's return stands for; Step decides what it means in the record's mode.
 func (op *Operation) outcome(res Result, herr error, v verdict, delay time.Duration) func([]string) Event {
-	owner, why := op.rec.Owner, reason(herr)
+	owner, why := op.owner, reason(herr)
 	var drained *drainedError
 	cause := CausePlainError
 	switch {
@@ -61,13 +61,15 @@ func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Even
 	defer op.unlock()
 	ev := event(op.undone)
 	var pauses backoff
-	again := func(int) bool { return pauses.wait(ctx) && time.Since(op.renewedAt()) < op.ledger.cfg.RenewEvery }
+	again := func(int) bool { return pauses.wait(ctx) && time.Since(op.wroteAt) < op.ledger.cfg.RenewEvery }
+	tried := map[string]written{}
+	small := false
 	for {
-		w, err := op.ledger.advance(ctx, op.rec, always(ev), again)
+		w, err := op.ledger.advanceKnowing(ctx, op.rec, always(ev), again, tried)
 		op.ledger.observe(ctx, ev, w, err, time.Since(op.claimed))
-		if c, ok := ev.(Complete); ok && errors.Is(err, ErrTooLarge) && c.Result.Omitted == "" {
-			small := withoutBody(*c.Result)
-			c.Result, ev = &small, c
+		if c, ok := ev.(Complete); ok && errors.Is(err, ErrTooLarge) && !small {
+			res := withoutBody(*c.Result)
+			c.Result, ev, small = &res, c, true
 			continue
 		}
 		if err == nil {
@@ -79,17 +81,19 @@ func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Even
 		if ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrTooLarge) {
 			return w, err
 		}
+		if errors.Is(err, ErrConflict) && !pauses.wait(ctx) {
+			return w, err
+		}
 		op.renewOnce(ctx)
 	}
 }
 
-func (op *Operation) renewedAt() time.Time { return op.rec.OwnerWroteAt }
-
 // renewOnce is best effort: if the outcome has landed meanwhile, the next try finds it.
 func (op *Operation) renewOnce(ctx context.Context) {
-	w, err := op.ledger.advance(ctx, op.rec, always(Renew{Owner: op.rec.Owner}), func(int) bool { return false })
+	started := time.Now()
+	w, err := op.ledger.advance(ctx, op.rec, always(Renew{Owner: op.owner}), func(int) bool { return false })
 	if err == nil && w.Write {
-		op.rec = w.Next
+		op.rec, op.wroteAt = w.Next, started
 	}
 }
 

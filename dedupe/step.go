@@ -102,12 +102,21 @@ func rerunAllowed(rec Record) bool {
 // doubts: in this mode an ended attempt may have had an effect that nothing shows.
 func doubts(rec Record) bool { return rec.Mode == Rerun && !rec.Transactional }
 
+// after cuts to the millisecond, since a store keeps no more. The durations are added one by one: their sum may overflow.
+func (m *machine) after(ds ...time.Duration) time.Time {
+	t := m.now
+	for _, d := range ds {
+		t = t.Add(d)
+	}
+	return t.Truncate(time.Millisecond)
+}
+
 func (m *machine) expiry(rec Record) time.Time {
 	// A one-write claim of an expired record would start again at a generation whose keys are void for ever.
 	if rec.Generation > 0 {
 		return time.Time{}
 	}
-	t := m.now.Add(m.Window + m.SkewMargin)
+	t := m.now.Add(m.Window).Add(m.SkewMargin)
 	if whole := t.Truncate(time.Second); whole.Before(t) {
 		return whole.Add(time.Second)
 	}
@@ -167,7 +176,7 @@ func (m *machine) toUnknown(next Record, reason string) Record {
 func (m *machine) toReleased(next Record, reason string, delay time.Duration) Record {
 	next = settled(next)
 	next.State, next.Reason, next.Result = StateReleased, reason, nil
-	next.AttentionAt = m.now.Add(max(delay, 0) + m.AttentionAfter)
+	next.AttentionAt = m.after(max(delay, 0), m.AttentionAfter)
 	if next.Troubled != 0 {
 		next.AttentionAt = m.now
 	}

@@ -30,7 +30,7 @@ func (m *machine) fresh(e Claim) Record {
 		Key: m.rec.Key, Fingerprint: e.Fingerprint, State: StateInProgress,
 		Mode: e.Mode, Transactional: e.Transactional,
 		Owner: e.Owner, Fence: m.now.UnixMilli(), Attempt: 1,
-		LockedUntil: m.now.Add(m.Lease), OwnerWroteAt: m.now,
+		LockedUntil: m.after(m.Lease), OwnerWroteAt: m.now,
 		FirstAttemptAt: m.now, CreatedAt: m.now, ClaimedAt: m.now,
 	}
 }
@@ -89,7 +89,7 @@ func (m *machine) again(e Claim) Record {
 	next.Owner, next.Fence = e.Owner, max(next.Fence+1, m.now.UnixMilli())
 	next.Attempt++
 	next.Marks, next.Result, next.Reason = nil, nil, ""
-	next.LockedUntil, next.OwnerWroteAt, next.ClaimedAt = m.now.Add(m.Lease), m.now, m.now
+	next.LockedUntil, next.OwnerWroteAt, next.ClaimedAt = m.after(m.Lease), m.now, m.now
 	if next.FirstAttemptAt.IsZero() {
 		next.FirstAttemptAt = m.now
 	}

@@ -10,7 +10,7 @@ func (m *machine) renew(e Renew) Decision {
 		return m.stay(OutcomeLost)
 	}
 	next := m.owned(e.Undone)
-	next.LockedUntil = m.now.Add(m.Lease)
+	next.LockedUntil = m.after(m.Lease)
 	return m.write(next, OutcomeApplied)
 }
 
@@ -22,7 +22,7 @@ func (m *machine) begin(e Begin) Decision {
 		return m.stay(OutcomeApplied) // no mark decides anything in this mode
 	}
 	next := m.owned(e.Undone)
-	next.LockedUntil = m.now.Add(m.Lease)
+	next.LockedUntil = m.after(m.Lease)
 	if i := next.mark(e.Step); i >= 0 {
 		next.Marks[i].Undone = false
 		return m.write(next, OutcomeRepeated)

@@ -49,7 +49,7 @@ func (m *machine) taken(next Record, e Take) Record {
 	if e.Voids && next.TakenBy != e.Token {
 		next.Generation++
 	}
-	next.TakenBy, next.TakenUntil = e.Token, m.now.Add(e.For)
+	next.TakenBy, next.TakenUntil = e.Token, m.after(e.For)
 	return next
 }
 
@@ -70,7 +70,9 @@ func (m *machine) resolve(e Resolve) Decision {
 	case StateReleased:
 		if byOperator && e.To != StateReleased {
 			d := m.resolved(e)
-			d.Next.Owner = e.NewOwner
+			if d.Write {
+				d.Next.Owner = e.NewOwner
+			}
 			return d
 		}
 	case StateAbsent, StateCompleted, StateFailed:
