@@ -46,6 +46,18 @@ func (s *Server) Call(_ context.Context, op string, body []byte) (any, *wire.Err
 		return run(s, body, s.updateItem)
 	case "DeleteItem":
 		return run(s, body, s.deleteItem)
+	case "Query":
+		return run(s, body, s.query)
+	case "Scan":
+		return run(s, body, s.scan)
+	case "TransactWriteItems":
+		return run(s, body, s.transactWriteItems)
+	case "TransactGetItems":
+		return run(s, body, s.transactGetItems)
+	case "BatchWriteItem":
+		return run(s, body, s.batchWriteItem)
+	case "BatchGetItem":
+		return run(s, body, s.batchGetItem)
 	default:
 		return s.callTable(op, body)
 	}
@@ -57,6 +69,8 @@ func (s *Server) callTable(op string, body []byte) (any, *wire.Error) {
 		return run(s, body, s.createTable)
 	case "DescribeTable":
 		return run(s, body, s.describeTable)
+	case "UpdateTable":
+		return run(s, body, s.updateTable)
 	case "DeleteTable":
 		return run(s, body, s.deleteTable)
 	case "ListTables":
