@@ -24,10 +24,10 @@ have() {
 
 scripts_parse() {
   local file
-  for file in .ci/run .ci/reader.sh .ci/lib/*.sh .ci/steps/*.sh; do bash -n "$file"; done
+  for file in .ci/run .ci/*.sh .ci/lib/*.sh .ci/steps/*.sh; do bash -n "$file"; done
   for file in localstack/ready.d/*.sh; do sh -n "$file"; done
   if command -v shellcheck >/dev/null; then
-    shellcheck .ci/run .ci/reader.sh .ci/lib/*.sh .ci/steps/*.sh localstack/ready.d/*.sh
+    shellcheck --severity=warning .ci/run .ci/*.sh .ci/lib/*.sh .ci/steps/*.sh localstack/ready.d/*.sh
   fi
 }
 
