@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -72,11 +73,14 @@ func (o options) aws(ctx context.Context) (aws.Config, error) {
 	if o.region != "" {
 		load = append(load, config.WithRegion(o.region))
 	}
+	emulated := o.endpoint != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
+	if emulated { // do not ask the network for an EC2 instance's role: where there is none, that hangs for seconds
+		load = append(load, config.WithEC2IMDSClientEnableState(imds.ClientDisabled))
+	}
 	cfg, err := config.LoadDefaultConfig(ctx, load...)
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("the AWS configuration does not load: %w", err)
 	}
-	emulated := o.endpoint != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
 	if cfg.Region == "" {
 		if !emulated {
 			return aws.Config{}, errors.New("no region: set AWS_REGION or give -region")
