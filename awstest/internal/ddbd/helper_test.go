@@ -59,6 +59,16 @@ func (r *rig) decode(v any) obj {
 	return o
 }
 
+// json writes v as the JSON of a request.
+func (r *rig) json(v any) string {
+	r.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return string(b)
+}
+
 func (r *rig) must(op, body string) obj {
 	r.Helper()
 	o, err := r.call(op, body)

@@ -151,10 +151,10 @@ func keyTerms(cond Condition, terms []keyTerm) ([]keyTerm, error) {
 		if c.Op == "<>" {
 			return nil, badKeyOperator(c.Op)
 		}
-		if _, ok := c.X.(Path); ok {
-			return appendTerm(terms, c.Op, c.X, c.Y)
+		if _, ok := c.X.(Literal); ok {
+			return appendTerm(terms, flipped(c.Op), c.Y, c.X)
 		}
-		return appendTerm(terms, flipped(c.Op), c.Y, c.X)
+		return appendTerm(terms, c.Op, c.X, c.Y)
 	case Between:
 		return appendTerm(terms, "BETWEEN", c.X, c.Lo, c.Hi)
 	case Function:
