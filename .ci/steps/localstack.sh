@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 LOCAL_ENDPOINT=http://127.0.0.1:4566
-LOCAL_QUEUE=$LOCAL_ENDPOINT/000000000000/claimonce
+LOCAL_QUEUE=$LOCAL_ENDPOINT/000000000000/claimonce-refunds
 
 step_localstack() {
   check 'install ministack' need_venv ministack || return
@@ -11,8 +11,12 @@ step_localstack() {
     check 'localstack/setup again changes nothing' setup_local
     check 'localstack/setup names what differs' setup_names_difference
     check 'localstack/ready.d/10-claimonce.sh runs the set-up program' ready_hook
-    if check 'examples/worker over SQS and DynamoDB' run_worker; then
-      check 'examples/worker: every operation took effect once' python3 .ci/lib/worker.py "$RUN_DIR/worker.out"
+    if check 'examples/worker over SQS and DynamoDB' run_worker first; then
+      check 'examples/worker: every operation took effect once' python3 .ci/lib/worker.py "$RUN_DIR/first.out"
+    fi
+    if check 'examples/worker again, same requests' run_worker again; then
+      check 'examples/worker: the second run paid nothing' python3 .ci/lib/worker.py "$RUN_DIR/again.out"
+      check 'the provider was asked once an operation over both runs' same_ledger
     fi
   fi
   stop ministack
@@ -39,8 +43,13 @@ ready_hook() {
   CLAIMONCE_SETUP="$RUN_DIR/setup" AWS_ENDPOINT_URL=$LOCAL_ENDPOINT sh localstack/ready.d/10-claimonce.sh
 }
 
+# Both runs send the same keys (-run) to one provider's books (-ledger), so that the second meets only duplicates.
 # timeout signals the whole group, so that the program that go run started ends with it.
-run_worker() {
-  AWS_ENDPOINT_URL=$LOCAL_ENDPOINT timeout 300 \
-    go run ./examples/worker -source sqs -store dynamo -queue-url "$LOCAL_QUEUE" -table claimonce | tee "$RUN_DIR/worker.out"
+run_worker() { # NAME
+  AWS_ENDPOINT_URL=$LOCAL_ENDPOINT timeout 300 go run ./examples/worker -json -source sqs -store dynamo \
+    -queue-url "$LOCAL_QUEUE" -table claimonce -run ci -ledger "$RUN_DIR/ledger" >"$RUN_DIR/$1.out"
+  cat "$RUN_DIR/$1.out"
+  cp "$RUN_DIR/ledger" "$RUN_DIR/$1.ledger"
 }
+
+same_ledger() { cmp "$RUN_DIR/first.ledger" "$RUN_DIR/again.ledger"; }
