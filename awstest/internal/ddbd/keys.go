@@ -70,17 +70,18 @@ func (t *table) checkItem(item attr.Item) error {
 			return err
 		}
 	}
-	return t.checkIndexKeys(item)
+	return t.checkIndexKeys(nil, item)
 }
 
 // checkIndexKeys refuses values that an index could not hold. An absent attribute is
-// fine: the item then stays out of the index.
-func (t *table) checkIndexKeys(item attr.Item) error {
+// fine: the item then stays out of the index. So is one as old has it, stored before the
+// index was created.
+func (t *table) checkIndexKeys(old, item attr.Item) error {
 	for _, x := range t.indexes {
 		for i, a := range x.keys.attrs() {
 			v, ok := item[a.name]
 			switch {
-			case !ok:
+			case !ok || v.Equal(old[a.name]):
 				continue
 			case v.Kind != a.kind:
 				return invalid("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", a.name, a.kind, v.Kind, x.name)

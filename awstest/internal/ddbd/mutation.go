@@ -158,7 +158,7 @@ func (m *mutation) updated(old attr.Item) (attr.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.table.checkIndexKeys(item); err != nil {
+	if err := m.table.checkIndexKeys(base, item); err != nil {
 		return nil, err
 	}
 	if item.Size() > attr.MaxItemSize {

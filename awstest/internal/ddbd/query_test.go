@@ -300,3 +300,14 @@ func TestDDB17_StaleReads(t *testing.T) {
 		}
 	})
 }
+
+// An item from before the index keeps its unfit attribute; only a new value is refused.
+func TestOldItemsMayDisagreeWithNewIndex(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.must("PutItem", `{'Item':{'pk':{'S':'b'},'late':{'N':'1'}}}`)
+	r.must("UpdateTable", `{'AttributeDefinitions':[{'AttributeName':'late','AttributeType':'S'}],'GlobalSecondaryIndexUpdates':[{'Create':{'IndexName':'late',
+		'KeySchema':[{'AttributeName':'late','KeyType':'HASH'}],'Projection':{'ProjectionType':'ALL'}}}]}`)
+	r.must("UpdateItem", `{'Key':{'pk':{'S':'b'}},'UpdateExpression':'SET x = :x','ExpressionAttributeValues':{':x':{'N':'2'}}}`)
+	r.refused("UpdateItem", `{'Key':{'pk':{'S':'b'}},'UpdateExpression':'SET late = :x','ExpressionAttributeValues':{':x':{'N':'2'}}}`, "ValidationException", "Type mismatch for Index Key late")
+}

@@ -14,7 +14,7 @@ import (
 type Server struct {
 	mu     sync.Mutex
 	tables map[string]*table
-	tokens map[string]receipt
+	tokens receipts
 	lag    time.Duration
 }
 
@@ -22,7 +22,7 @@ var _ wire.Service = (*Server)(nil)
 
 // New returns a server without tables.
 func New() *Server {
-	return &Server{tables: map[string]*table{}, tokens: map[string]receipt{}}
+	return &Server{tables: map[string]*table{}, tokens: receipts{byToken: map[string]receipt{}}}
 }
 
 // StaleReads makes GetItem, BatchGetItem, Query and Scan without ConsistentRead see the

@@ -53,6 +53,20 @@ func (in *transactWriteInput) check() error {
 	return checkCapacityMode(in.ReturnConsumedCapacity)
 }
 
+// receipts remembers the transactions of the last window. SDKs send a token with every
+// transaction, so forgetting must not cost a walk over all of them.
+type receipts struct {
+	byToken map[string]receipt
+	order   []string // oldest first, which is also the order of expiry
+}
+
+func (r *receipts) forget(now time.Time) {
+	for len(r.order) > 0 && !now.Before(r.byToken[r.order[0]].expires) {
+		delete(r.byToken, r.order[0])
+		r.order = r.order[1:]
+	}
+}
+
 // receipt remembers a transaction that went through.
 type receipt struct {
 	digest  [sha256.Size]byte
@@ -69,13 +83,8 @@ type place struct {
 // replay answers a transaction whose token already went through; nil, nil means that it
 // has to run. A cancelled one left no receipt, so its token may be used again.
 func (s *Server) replay(in *transactWriteInput) (any, error) {
-	now := time.Now()
-	for token, r := range s.tokens {
-		if !now.Before(r.expires) {
-			delete(s.tokens, token)
-		}
-	}
-	r, ok := s.tokens[in.ClientRequestToken]
+	s.tokens.forget(time.Now())
+	r, ok := s.tokens.byToken[in.ClientRequestToken]
 	if !ok || in.ClientRequestToken == "" {
 		return nil, nil
 	}
@@ -100,5 +109,6 @@ func (s *Server) keepReceipt(in *transactWriteInput, tx *transaction) {
 	for _, st := range tx.steps {
 		r.places = append(r.places, place{st.table, st.key})
 	}
-	s.tokens[in.ClientRequestToken] = r
+	s.tokens.byToken[in.ClientRequestToken] = r
+	s.tokens.order = append(s.tokens.order, in.ClientRequestToken)
 }

@@ -80,7 +80,10 @@ func FuzzNumber(f *testing.F) {
 		}
 		want, ok := new(big.Rat).SetString(s)
 		if !ok {
-			t.Fatalf("%q is no number, got %s", s, n)
+			if n.String() != "0" { // math/big gives up on a zero with a huge exponent
+				t.Fatalf("%q is no number, got %s", s, n)
+			}
+			return
 		}
 		got, _ := new(big.Rat).SetString(n.String())
 		if got.Cmp(want) != 0 {
