@@ -147,31 +147,43 @@ func (r *run) sendBack(l *lane, ran time.Duration) {
 	}
 }
 
-// turn waits for a free handler and an open gate, then processes the message.
+// turn processes the message once it can be started. While the store is out no slot is held, and the message stays hidden.
 func (r *run) turn(h *held) decision {
-	for {
-		if h.isLost() {
-			return decision{disposition: Left, err: h.lostCause()}
-		}
-		select {
-		case <-r.stop.Done():
-			return decision{disposition: Nacked} // not started: somebody else may have it at once
-		case <-h.lost:
-			continue
-		case r.slots <- struct{}{}:
-		}
+	for r.takeSlot(h) {
 		d, again := r.process(h)
 		<-r.slots
 		if !again {
 			return d
 		}
-		// The store is out: the slot is free, the message stays hidden.
-		select {
-		case <-r.gate.wait():
-		case <-r.stop.Done():
-		case <-h.lost:
-		}
 	}
+	if h.isLost() {
+		return decision{disposition: Left, err: h.lostCause()}
+	}
+	return decision{disposition: Nacked} // not started: somebody else may have it at once
+}
+
+// takeSlot waits for an open gate and a free handler. false: the message is not to be started.
+func (r *run) takeSlot(h *held) bool {
+	select {
+	case <-r.gate.wait():
+	case <-r.stop.Done():
+		return false
+	case <-h.lost:
+		return false
+	}
+	select {
+	case r.slots <- struct{}{}:
+	case <-r.stop.Done():
+		return false
+	case <-h.lost:
+		return false
+	}
+	// Asked again, since of several cases that are ready select takes any.
+	if r.stop.Err() != nil || h.isLost() {
+		<-r.slots
+		return false
+	}
+	return true
 }
 
 // drain lets running handlers finish, then ends their contexts, then leaves those behind that ignore it.
