@@ -115,16 +115,24 @@ func (h *held) lose(cause error) {
 	}
 }
 
-// context gives the handler's context: it ends with the cause when the delivery is lost.
-func (h *held) context(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(context.WithValue(parent, messageKey{}, h.m))
+// tied gives the handler a context that ends with the cause when the delivery is lost. Only the handler's: an effect that has
+// happened must still be written down, for as long as it takes.
+func (h *held) tied(handler dedupe.Handler) dedupe.Handler {
+	return func(ctx context.Context, op *dedupe.Operation) (dedupe.Result, error) {
+		ctx, cancel := context.WithCancelCause(context.WithValue(ctx, messageKey{}, h.m))
+		defer cancel(nil)
+		h.onLost(cancel)
+		return handler(ctx, op)
+	}
+}
+
+func (h *held) onLost(cancel context.CancelCauseFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.cancel = cancel
 	if h.cause != nil {
 		cancel(h.cause)
 	}
-	return ctx, cancel
 }
 
 func (h *held) isLost() bool {

@@ -134,10 +134,8 @@ func (r *run) pending(h *held, rec dedupe.Record, d decision) decision {
 
 // runHandler runs the handler and decides by what was written: the record first, then the message.
 func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) decision {
-	ctx, cancel := h.context(r.work)
-	defer cancel(nil)
 	r.c.health.running(1)
-	s := op.Run(ctx, handler, dedupe.RunOptions{Abandon: r.abandon})
+	s := op.Run(r.work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon})
 	r.c.health.running(-1)
 	d := decision{outcome: dedupe.OutcomeClaimed, ran: true, err: s.HandlerErr}
 	if p, ok := errors.AsType[*dedupe.PanicError](s.HandlerErr); ok {
