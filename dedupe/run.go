@@ -64,13 +64,17 @@ func PanicText(v any) string {
 var errAbandoned = errors.New("handler did not return in time")
 
 // Run runs the handler while it renews the lease, then records the outcome. It is to be called once, soon after the claim.
+// If ctx is over by then the handler is not started, and the attempt is given back.
 //
 // The outcome is written on a context that outlives ctx, and tried again until it lands, is refused, or ctx has been over
 // for [Config].SettleFor: the end of the lease does not stop it.
 func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) Settlement {
-	if !op.trust.holds() {
+	switch {
+	case !op.trust.holds():
 		// The answer to the claim came so late that the lease may be over: not started, and not counted.
-		return op.settle(ctx, Result{}, errNeverStarted)
+		return op.settle(ctx, Result{}, &neverStartedError{ErrLeaseLost})
+	case ctx.Err() != nil:
+		return op.settle(ctx, Result{}, &neverStartedError{context.Cause(ctx)})
 	}
 	hctx, cancel := context.WithCancelCause(ctx)
 	stop := op.keepAlive(hctx, cancel)
@@ -85,7 +89,14 @@ func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) 
 	return op.settle(ctx, res, err)
 }
 
-var errNeverStarted = fmt.Errorf("the handler was not started, since the claim's answer came too late: %w", ErrLeaseLost)
+// neverStartedError: the claim's answer came too late for a run.
+type neverStartedError struct{ cause error }
+
+func (e *neverStartedError) Error() string {
+	return fmt.Sprintf("the handler was not started, since the claim's answer came too late: %v", e.cause)
+}
+
+func (e *neverStartedError) Unwrap() error { return e.cause }
 
 // drainedError marks an error returned after the worker told the handler to stop.
 type drainedError struct{ error }

@@ -31,6 +31,7 @@ func (op *Operation) settle(ctx context.Context, res Result, herr error) Settlem
 func (op *Operation) outcome(res Result, herr error, v verdict, delay time.Duration) func([]string) Event {
 	owner, why := op.owner, reason(herr)
 	var drained *drainedError
+	var unstarted *neverStartedError
 	cause := CausePlainError
 	switch {
 	case herr == nil:
@@ -42,7 +43,7 @@ func (op *Operation) outcome(res Result, herr error, v verdict, delay time.Durat
 		return func(undone []string) Event { return Suspect{Owner: owner, Reason: why, Undone: undone} }
 	case v == verdictNotCommitted:
 		cause = CauseNotCommitted
-	case errors.Is(herr, errNeverStarted):
+	case errors.As(herr, &unstarted):
 		cause = CauseNeverStarted
 	case errors.As(herr, &drained):
 		cause = CauseDrain
