@@ -196,7 +196,7 @@ func (l *Ledger) observe(ctx context.Context, ev Event, w written, err error, to
 	if w.Next.Result != nil {
 		o.Status = w.Next.Result.Status
 	}
-	l.cfg.Observe(ctx, o)
+	l.notify(ctx, o)
 	if w.Note&(NoteAbandoned|NoteContradicted|NoteEffectByLostOwner) != 0 {
 		l.cfg.Logger.WarnContext(ctx, incident(w.Note), "tenant", o.Key.Tenant, "operation", o.Key.Operation, "key_hash", o.Key.Hash(),
 			"event", o.Event, "from", o.From.String(), "to", o.To.String(), "outcome", o.Outcome.String(), "attempt", o.Attempt)
@@ -205,6 +205,17 @@ func (l *Ledger) observe(ctx context.Context, ev Event, w written, err error, to
 		l.cfg.Logger.WarnContext(ctx, "completed without Begin: in mode rerun_unless_begun an effect without a mark may be repeated",
 			"tenant", o.Key.Tenant, "operation", o.Key.Operation, "key_hash", o.Key.Hash())
 	}
+}
+
+// notify survives a callback that panics: it is called from renewals too, where a panic would end the process, and between a
+// write and its answer.
+func (l *Ledger) notify(ctx context.Context, o Observation) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.cfg.Logger.ErrorContext(ctx, "Observe panicked", "operation", o.Key.Operation, "event", o.Event, "panic", PanicText(v))
+		}
+	}()
+	l.cfg.Observe(ctx, o)
 }
 
 func incident(n Note) string {
