@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -20,6 +21,7 @@ type held struct {
 	stop    chan struct{} // closed to end the keeper
 	stopped chan struct{} // closed when it has ended
 	lost    chan struct{} // closed when the delivery is no longer this worker's
+	started atomic.Bool   // its handler was started
 
 	mu     sync.Mutex
 	cause  error
@@ -121,6 +123,7 @@ func (h *held) tied(handler dedupe.Handler) dedupe.Handler {
 	return func(ctx context.Context, op *dedupe.Operation) (dedupe.Result, error) {
 		ctx, cancel := context.WithCancelCause(context.WithValue(ctx, messageKey{}, h.m))
 		defer cancel(nil)
+		h.started.Store(true)
 		h.onLost(cancel)
 		return handler(ctx, op)
 	}

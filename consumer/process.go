@@ -134,10 +134,15 @@ func (r *run) pending(h *held, rec dedupe.Record, d decision) decision {
 
 // runHandler runs the handler and decides by what was written: the record first, then the message.
 func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) decision {
+	work, cancel := context.WithCancelCause(r.work)
+	defer cancel(nil)
+	if r.stop.Err() != nil {
+		cancel(dedupe.ErrDraining) // while the claim was on its way: not started any more, its attempt given back
+	}
 	r.c.health.running(1)
-	s := op.Run(r.work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon})
+	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon})
 	r.c.health.running(-1)
-	d := decision{outcome: dedupe.OutcomeClaimed, ran: true, err: s.HandlerErr}
+	d := decision{outcome: dedupe.OutcomeClaimed, ran: h.started.Load(), err: s.HandlerErr}
 	if p, ok := errors.AsType[*dedupe.PanicError](s.HandlerErr); ok {
 		d.panicked = true
 		r.c.cfg.Logger.Error("handler panicked", "operation", r.c.operation, "key_hash", h.key.Hash(), "panic", dedupe.PanicText(p.Value), "stack", string(p.Stack))
@@ -177,8 +182,8 @@ func (r *run) bySettledState(d *decision, s dedupe.Settlement, letter DeadLetter
 		if s.Delay > 0 {
 			d.delay = s.Delay
 		}
-		if r.work.Err() != nil {
-			d.delay = 0 // draining: another worker may have it at once
+		if errors.Is(s.HandlerErr, dedupe.ErrDraining) || r.work.Err() != nil {
+			d.delay = 0 // another worker may have it at once
 		}
 	case dedupe.StateAbsent, dedupe.StateInProgress:
 		d.disposition = Left
