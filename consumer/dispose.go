@@ -59,19 +59,13 @@ func (r *run) deadLetter(ctx context.Context, h *held, letter DeadLetter) error 
 }
 
 func (r *run) tell(ctx context.Context, h *held, d decision) {
-	defer func() {
-		if v := recover(); v != nil {
-			r.c.cfg.Logger.ErrorContext(ctx, "Observe panicked", "operation", r.c.operation, "panic", dedupe.PanicText(v))
-		}
-	}()
-	reason := ""
-	if d.disposition == DeadLettered {
-		reason = d.letter.Reason
-	}
-	r.c.cfg.Observe(ctx, Event{
+	ev := Event{
 		Key: h.key, MessageID: h.m.ID, Group: h.m.Group, Disposition: d.disposition, Outcome: d.outcome, Replayed: d.replayed,
-		Ran: d.ran, Panicked: d.panicked, Reason: reason, Delay: d.delay, Duration: time.Since(h.received), Err: d.err,
-	})
+		Ran: d.ran, Panicked: d.panicked, Reason: d.letter.Reason, Delay: d.delay, Duration: time.Since(h.received), Err: d.err,
+	}
+	if err := guarded(func() { r.c.cfg.Observe(ctx, ev) }); err != nil {
+		r.c.cfg.Logger.ErrorContext(ctx, "the Observe callback failed", "operation", r.c.operation, "err", err)
+	}
 }
 
 func hashOf(k dedupe.Key) string {

@@ -83,14 +83,11 @@ func (c *Consumer) createdAt(m *Message) (time.Time, error) {
 
 // prepare decodes and digests the body. Decoders are the application's code: one that panics refuses its message.
 func (c *Consumer) prepare(m *Message, key dedupe.Key) (run dedupe.Handler, req dedupe.Request, ref *refusal) {
-	defer func() {
-		if v := recover(); v != nil {
-			ref = &refusal{ReasonMalformedBody, fmt.Errorf("decoding it panicked with a %T", v)}
-		}
-	}()
 	req, err := c.ledger.Request(key, m.Body)
 	if err == nil {
-		run, err = c.handler.prepare(m)
+		if fault := guarded(func() { run, err = c.handler.prepare(m) }); fault != nil {
+			err = fmt.Errorf("the decoder %w", fault)
+		}
 	}
 	if err != nil {
 		return nil, req, &refusal{ReasonMalformedBody, err}

@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -21,15 +22,18 @@ type decision struct {
 }
 
 // process claims and runs one message. again: the store is out, and nothing was decided.
+//
+// A fault in here, or in a callback of the application's, must not end the worker: the message then comes back when its
+// visibility ends.
 func (r *run) process(h *held) (d decision, again bool) {
-	defer func() {
-		// A fault in here, or in a callback of the application's, must not end the worker. The message comes back
-		// when its visibility ends.
-		if v := recover(); v != nil {
-			r.c.cfg.Logger.Error("panic while a message was processed", "operation", r.c.operation, "panic", dedupe.PanicText(v))
-			d, again = decision{disposition: Left, err: errors.New("panic while the message was processed"), panicked: true}, false
-		}
-	}()
+	if err := guarded(func() { d, again = r.tryProcess(h) }); err != nil {
+		r.c.cfg.Logger.Error("a message could not be processed", "operation", r.c.operation, "err", err)
+		return decision{disposition: Left, err: fmt.Errorf("processing the message %w", err), panicked: true}, false
+	}
+	return d, again
+}
+
+func (r *run) tryProcess(h *held) (d decision, again bool) {
 	if h.refusal != nil {
 		return r.refuse(h, h.refusal), false
 	}
