@@ -14,8 +14,9 @@ const (
 	noDeadLetters = 5 * time.Minute // how long a message stays away that could not be dead-lettered
 )
 
-// dispose carries a decision out. It never changes what was written of the operation: a failed ack is no failed handler.
-func (r *run) dispose(h *held, d decision) {
+// dispose carries a decision out and returns what really became of the message. It never changes what was written of the
+// operation: a failed ack is no failed handler.
+func (r *run) dispose(h *held, d decision) decision {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.work), disposeTime)
 	defer cancel()
 	var err error
@@ -28,7 +29,7 @@ func (r *run) dispose(h *held, d decision) {
 		err = r.c.source.Nack(ctx, h.m, d.delay)
 	case DeadLettered:
 		if err = r.deadLetter(ctx, h, d.letter); err != nil {
-			d.disposition, d.delay = Nacked, noDeadLetters
+			d.disposition, d.delay, d.letter = Nacked, noDeadLetters, DeadLetter{}
 			h.release()
 			err = errors.Join(err, r.c.source.Nack(ctx, h.m, d.delay))
 		}
@@ -45,6 +46,7 @@ func (r *run) dispose(h *held, d decision) {
 	r.tell(ctx, h, d)
 	r.c.health.held(-1)
 	r.giveRoom(1)
+	return d
 }
 
 // deadLetter never deletes a message that has nowhere to go.

@@ -131,7 +131,7 @@ func (r *run) workLane(l *lane, h *held) {
 		timer := time.AfterFunc(laneWait, func() { r.sendBack(l, laneWait) })
 		d := r.turn(h)
 		timer.Stop()
-		r.dispose(h, d)
+		d = r.dispose(h, d)
 		if d.disposition == Nacked || d.disposition == Left {
 			for _, behind := range r.lanes.rest(l) {
 				r.dispose(behind, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: d.delay})
