@@ -10,6 +10,7 @@ step_frame() {
   check 'modules are what go.sum says' go mod verify
   check 'no Go file over 500 lines' short_files
   check 'relative links in Markdown lead somewhere' python3 .ci/lib/links.py
+  check 'every decision record is listed' decisions_listed
   if check 'install check-jsonschema' need_venv check-jsonschema; then
     check 'localstack/docker-compose.yml follows the compose schema' compose_schema
   fi
@@ -43,6 +44,13 @@ short_files() {
   local long
   long=$(git ls-files -z '*.go' | xargs -0 -r wc -l | awk '$1 > 500 && $2 != "total"')
   [ -z "$long" ] || { printf 'split by idea:\n%s\n' "$long" && return 1; }
+}
+
+decisions_listed() {
+  local file
+  for file in docs/adr/0*.md; do
+    grep -qF "(${file##*/})" docs/adr/README.md || { printf 'not in docs/adr/README.md: %s\n' "$file" && return 1; }
+  done
 }
 
 compose_schema() {
