@@ -70,7 +70,8 @@ func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Even
 		op.ledger.observe(ctx, ev, w, err, time.Since(op.claimed))
 		if c, ok := ev.(Complete); ok && errors.Is(err, ErrTooLarge) && !small {
 			res := withoutBody(*c.Result)
-			c.Result, ev, small = &res, c, true
+			c.Result = &res
+			ev, small = c, true
 			continue
 		}
 		if err == nil {
