@@ -23,6 +23,7 @@ type createTableInput struct {
 	ProvisionedThroughput     *throughput
 	GlobalSecondaryIndexes    []indexInput
 	LocalSecondaryIndexes     json.RawMessage
+	StreamSpecification       *struct{ StreamEnabled bool }
 	DeletionProtectionEnabled bool
 }
 
@@ -71,6 +72,8 @@ func (in *createTableInput) check() error {
 	switch {
 	case in.LocalSecondaryIndexes != nil && string(in.LocalSecondaryIndexes) != "null":
 		return unsupported("LocalSecondaryIndexes")
+	case in.StreamSpecification != nil && in.StreamSpecification.StreamEnabled:
+		return unsupported("StreamSpecification")
 	case in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0:
 		return invalid("One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty")
 	case len(in.GlobalSecondaryIndexes) > maxIndexes:
