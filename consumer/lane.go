@@ -3,14 +3,21 @@ package consumer
 import (
 	"sync"
 	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
 )
 
 // A lane holds messages that must not run beside each other: those of one group, in order, or copies of one key. Its head
 // runs, the others wait; lanes run in parallel.
 type lane struct {
-	name  string
-	queue []*held   // behind the head
-	since time.Time // when the head started to be worked on
+	name   string
+	queue  []*held       // behind the head
+	since  time.Time     // when the head started to be worked on
+	joined chan struct{} // has a token if the queue grew
+}
+
+func newLane(name string, now time.Time) *lane {
+	return &lane{name: name, since: now, joined: make(chan struct{}, 1)}
 }
 
 // lanes are the lanes of a run. Order lives here alone: neither sources nor stores know of it.
@@ -34,26 +41,26 @@ func laneName(h *held) string {
 	return ""
 }
 
-// join puts a message into its lane. If it is the first, the caller works the returned lane; if the head has run for long, back
-// is its time so far and the message is to be handed back.
-func (ls *lanes) join(h *held, now time.Time) (work *lane, back time.Duration) {
+// join puts a message into its lane. If it is the first, the caller is to work the lane that is returned.
+func (ls *lanes) join(h *held, now time.Time) *lane {
 	name := laneName(h)
 	if name == "" {
-		return &lane{since: now}, 0
+		return newLane("", now)
 	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	l := ls.all[name]
 	if l == nil {
-		l = &lane{name: name, since: now}
+		l = newLane(name, now)
 		ls.all[name] = l
-		return l, 0
-	}
-	if ran := now.Sub(l.since); ran >= laneWait {
-		return nil, ran
+		return l
 	}
 	l.queue = append(l.queue, h)
-	return nil, 0
+	select {
+	case l.joined <- struct{}{}:
+	default:
+	}
+	return nil
 }
 
 // next gives the message that becomes the head, or nil: the lane is then gone.
@@ -72,6 +79,16 @@ func (ls *lanes) next(l *lane, now time.Time) *held {
 	return h
 }
 
+// overdue takes all that waits behind a head that has run for long, in order, and says for how long.
+func (ls *lanes) overdue(l *lane, now time.Time) (rest []*held, ran time.Duration) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if ran = now.Sub(l.since); ran >= laneWait {
+		rest, l.queue = l.queue, nil
+	}
+	return rest, ran
+}
+
 // rest takes all that waits behind the head, in order.
 func (ls *lanes) rest(l *lane) []*held {
 	ls.mu.Lock()
@@ -79,4 +96,43 @@ func (ls *lanes) rest(l *lane) []*held {
 	rest := l.queue
 	l.queue = nil
 	return rest
+}
+
+// workLane works a lane until it is empty. When the head goes back, so does all behind it, in order and not before the
+// head: a later message of a group must not overtake it, and a copy of a failed one must not run before its delay.
+func (r *run) workLane(l *lane, h *held) {
+	for ; h != nil; h = r.lanes.next(l, time.Now()) {
+		d := r.dispose(h, r.workHead(l, h))
+		if d.disposition == Nacked || d.disposition == Left {
+			r.handBack(r.lanes.rest(l), d.delay)
+		}
+	}
+}
+
+// workHead works the head, and meanwhile hands back what waits behind it for long. Both are done by one goroutine for each
+// lane, so that nothing of the lane starts or is handed back before what is ahead of it.
+func (r *run) workHead(l *lane, h *held) decision {
+	done := make(chan decision, 1)
+	go func() { done <- r.turn(h) }()
+	tick := time.NewTicker(laneWait)
+	defer tick.Stop()
+	for {
+		select {
+		case d := <-done:
+			return d
+		case <-tick.C:
+		case <-l.joined:
+		}
+		// While the store is out nothing is handed back: it would burn receive counts.
+		if !r.gate.isShut() {
+			rest, ran := r.lanes.overdue(l, time.Now())
+			r.handBack(rest, busyDelay(0, ran))
+		}
+	}
+}
+
+func (r *run) handBack(rest []*held, delay time.Duration) {
+	for _, h := range rest {
+		r.dispose(h, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: delay})
+	}
 }

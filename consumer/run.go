@@ -51,9 +51,7 @@ func (r *run) receive(ctx context.Context) {
 		}
 		msgs, err := r.c.source.Receive(ctx, n)
 		r.giveRoom(n - len(msgs))
-		for _, m := range msgs {
-			r.accept(ctx, m)
-		}
+		r.accept(ctx, msgs)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -109,41 +107,19 @@ func (r *run) giveRoom(n int) {
 	}
 }
 
-// accept takes over one message that was received, for which room was taken.
-func (r *run) accept(ctx context.Context, m *Message) {
-	h := r.c.hold(ctx, m)
-	r.c.health.held(1)
-	l, ran := r.lanes.join(h, time.Now())
-	switch {
-	case ran > 0:
-		r.lanesWG.Go(func() {
-			r.dispose(h, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: busyDelay(0, ran)})
-		})
-	case l != nil:
-		r.lanesWG.Go(func() { r.workLane(l, h) })
-	}
-}
-
-// workLane works a lane until it is empty. When the head goes back, so does all behind it, in order and not before the
-// head: a later message of a group must not overtake it, and a copy of a failed one must not run before its delay.
-func (r *run) workLane(l *lane, h *held) {
-	for ; h != nil; h = r.lanes.next(l, time.Now()) {
-		timer := time.AfterFunc(laneWait, func() { r.sendBack(l, laneWait) })
-		d := r.turn(h)
-		timer.Stop()
-		d = r.dispose(h, d)
-		if d.disposition == Nacked || d.disposition == Left {
-			for _, behind := range r.lanes.rest(l) {
-				r.dispose(behind, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: d.delay})
-			}
+// accept takes over messages that were received, for which room was taken. All have joined their lanes before the first is
+// worked on: else a head that fails at once would be gone before the next of its group joins, which would overtake it.
+func (r *run) accept(ctx context.Context, msgs []*Message) {
+	var start []func()
+	for _, m := range msgs {
+		h := r.c.hold(ctx, m)
+		r.c.health.held(1)
+		if l := r.lanes.join(h, time.Now()); l != nil {
+			start = append(start, func() { r.workLane(l, h) })
 		}
 	}
-}
-
-// sendBack hands back what waits behind a head that runs for long.
-func (r *run) sendBack(l *lane, ran time.Duration) {
-	for _, behind := range r.lanes.rest(l) {
-		r.dispose(behind, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: busyDelay(0, ran)})
+	for _, f := range start {
+		r.lanesWG.Go(f)
 	}
 }
 
