@@ -69,14 +69,15 @@ type Config struct {
 // Tenant says where a message's tenant comes from.
 type Tenant struct {
 	attribute, fixed string
+	unnamed          bool
 }
 
 // TenantAttribute takes the tenant from a message attribute or header. A message without it is refused like one without a
 // key. Use it only where the attribute comes from a trusted producer: whoever sets it reaches that tenant's keys.
-func TenantAttribute(name string) Tenant { return Tenant{attribute: name} }
+func TenantAttribute(name string) Tenant { return Tenant{attribute: name, unnamed: name == ""} }
 
 // FixedTenant gives all messages one tenant.
-func FixedTenant(tenant string) Tenant { return Tenant{fixed: tenant} }
+func FixedTenant(tenant string) Tenant { return Tenant{fixed: tenant, unnamed: tenant == ""} }
 
 func (c Config) withDefaults(src Source, h Handler) Config {
 	def := func(d *time.Duration, v time.Duration) {
@@ -115,7 +116,8 @@ func (c Config) withDefaults(src Source, h Handler) Config {
 	if c.Ledger.OnAbandoned == 0 {
 		c.Ledger.OnAbandoned = c.OnAbandoned
 	}
-	if c.Ledger.Fingerprint.Format == fingerprint.JSON && h.format == fingerprint.Raw {
+	// Volatile and Select speak of JSON, whoever decodes it.
+	if f := c.Ledger.Fingerprint; h.format == fingerprint.Raw && len(f.Volatile) == 0 && f.Select == "" {
 		c.Ledger.Fingerprint.Format = fingerprint.Raw
 	}
 	return c
@@ -138,6 +140,8 @@ func (c Config) validate() error {
 		bad(d.value <= 0, "%s is %v; it must be positive (0 means the default)", d.name, d.value)
 	}
 	bad(c.Workers < 0, "Workers is %d; it must be positive (0 means the default)", c.Workers)
+	// Most likely a variable that was not set: all tenants would share one scope.
+	bad(c.Tenant.unnamed, "Tenant is set to an empty name; leave Tenant out for a system of one tenant")
 	bad(c.BackoffMax < c.Backoff, "BackoffMax (%v) is below Backoff (%v)", c.BackoffMax, c.Backoff)
 	bad(c.PendingBackoffMax < c.PendingBackoff, "PendingBackoffMax (%v) is below PendingBackoff (%v)", c.PendingBackoffMax, c.PendingBackoff)
 	bad(c.Ledger.OnAbandoned != c.OnAbandoned && c.OnAbandoned != 0, "Ledger.OnAbandoned (%v) and OnAbandoned (%v) differ; set the latter only",

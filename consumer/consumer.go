@@ -61,16 +61,19 @@ func (c *Consumer) Run(ctx context.Context) error {
 	if c.started.Swap(true) {
 		return fmt.Errorf("consumer: %q: Run was called before; build a new consumer", c.operation)
 	}
-	if err := c.check(ctx); err != nil {
-		return fmt.Errorf("consumer: %q: %w", c.operation, err)
+	err := c.check(ctx)
+	if err == nil {
+		r := c.newRun(ctx)
+		r.receive(ctx)
+		r.drain()
 	}
-	r := c.newRun(ctx)
-	r.receive(ctx)
-	r.drain()
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
-	if err := c.source.Close(closing); err != nil {
-		return fmt.Errorf("consumer: %q: closing the source: %w", c.operation, err)
+	if cerr := c.source.Close(closing); cerr != nil {
+		err = errors.Join(err, fmt.Errorf("closing the source: %w", cerr))
+	}
+	if err != nil {
+		return fmt.Errorf("consumer: %q: %w", c.operation, err)
 	}
 	return nil
 }

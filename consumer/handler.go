@@ -54,7 +54,8 @@ func jsonFault(err error) error {
 }
 
 // Decode makes a handler with a decoder of the application's. An error of decode dead-letters the message before anything is
-// claimed. The request's fingerprint is taken of the body's bytes, unless [Config].Ledger says otherwise.
+// claimed. The request's fingerprint is taken of the body's bytes, or of the JSON value in it if Fingerprint in [Config].Ledger names
+// Volatile members or a part to Select.
 func Decode[T, R any](decode func(*Message) (T, error), f func(ctx context.Context, op *dedupe.Operation, v T) (R, error)) Handler {
 	return Handler{format: fingerprint.Raw, prepare: func(m *Message) (dedupe.Handler, error) {
 		v, err := decode(m)

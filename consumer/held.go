@@ -55,7 +55,7 @@ func (c *Consumer) keep(ctx context.Context, h *held, ext Extender) {
 	defer cancel()
 	every := time.Duration(1<<63 - 1)
 	if ext != nil {
-		every = ext.Visibility() / 3
+		every = max(ext.Visibility()/3, time.Second/4)
 	}
 	timer := time.NewTimer(every)
 	defer timer.Stop()

@@ -55,16 +55,22 @@ func (r *run) receive(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err == nil:
+		case err == nil && len(msgs) > 0:
 			failed.reset()
 			r.c.health.received()
 		default:
+			if err == nil {
+				err = errNothing
+			}
 			wait := failed.next()
 			r.receiveFailed(ctx, err, wait)
 			pause(ctx, wait)
 		}
 	}
 }
+
+// errNothing: without a pause after it, a source that breaks its promise would be asked without end.
+var errNothing = errors.New("the source returned no message and no error")
 
 func (r *run) passGate(ctx context.Context) bool {
 	select {
@@ -101,9 +107,13 @@ func (r *run) takeRoom(ctx context.Context) int {
 	return n
 }
 
+// giveRoom never blocks: a source that handed out more than it was asked for must not stop what ends.
 func (r *run) giveRoom(n int) {
 	for range n {
-		<-r.room
+		select {
+		case <-r.room:
+		default:
+		}
 	}
 }
 
