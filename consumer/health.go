@@ -7,7 +7,8 @@ import (
 
 // Health is what a worker knows of itself, for liveness and readiness checks and metrics.
 type Health struct {
-	LastReceive time.Time // of the last successful call, even if it brought nothing
+	Receiving   bool      // between a start that passed its checks and the stop
+	LastReceive time.Time // when the broker last answered; of a source that is no Poller: when it last brought messages
 	ReceiveErr  error     // why receiving fails now; nil if it works
 	StoreErr    error     // why the store cannot be reached now; nil if it works
 	Held        int       // messages received and not disposed of yet
@@ -16,16 +17,23 @@ type Health struct {
 	ExtendFailures, DisposeFailures int64
 }
 
-// Ready: messages can be received and claimed now.
+// Ready: messages can be received and claimed now. A worker whose queue is empty is ready.
 func (h Health) Ready() bool {
-	return h.ReceiveErr == nil && h.StoreErr == nil && !h.LastReceive.IsZero()
+	return h.Receiving && h.ReceiveErr == nil && h.StoreErr == nil
 }
 
 type health struct {
-	mu   sync.Mutex
-	now  Health
-	gate *gate
+	mu       sync.Mutex
+	now      Health
+	gate     *gate
+	poller   Poller // nil: the source has no such news
+	askedAt  time.Time
+	failedAt time.Time
 }
+
+// quietCall: a call that has been under way for so long without an error counts as working, since an empty queue gives no
+// other sign. Only for sources that are no Poller.
+const quietCall = 30 * time.Second
 
 // Health may be called at any time, from any goroutine.
 func (c *Consumer) Health() Health {
@@ -35,14 +43,31 @@ func (c *Consumer) Health() Health {
 	if c.health.gate != nil {
 		h.StoreErr = c.health.gate.fault()
 	}
+	if p := c.health.poller; p != nil {
+		if t := p.LastPoll(); t.After(h.LastReceive) {
+			h.LastReceive = t
+		}
+	}
+	if h.ReceiveErr != nil && c.health.answeredSince(h.LastReceive) {
+		h.ReceiveErr = nil
+	}
 	return h
 }
 
-// watch makes the gate's fault part of the health.
-func (h *health) watch(g *gate) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.gate = g
+// answeredSince: receiving works again, although it brought nothing since it failed.
+func (h *health) answeredSince(last time.Time) bool {
+	if h.poller != nil {
+		return last.After(h.failedAt)
+	}
+	return h.askedAt.After(h.failedAt) && time.Since(h.askedAt) >= quietCall
+}
+
+// start makes the gate's fault part of the health.
+func (h *health) start(g *gate, src Source) {
+	h.change(func(n *Health) {
+		h.gate, n.Receiving = g, true
+		h.poller, _ = src.(Poller)
+	})
 }
 
 func (h *health) change(f func(*Health)) {
@@ -51,11 +76,16 @@ func (h *health) change(f func(*Health)) {
 	f(&h.now)
 }
 
+func (h *health) stopped() { h.change(func(n *Health) { n.Receiving = false }) }
+func (h *health) asking()  { h.change(func(*Health) { h.askedAt = time.Now() }) }
 func (h *health) received() {
 	h.change(func(n *Health) { n.LastReceive, n.ReceiveErr = time.Now(), nil })
 }
-func (h *health) receiveFailed(err error) { h.change(func(n *Health) { n.ReceiveErr = err }) }
-func (h *health) held(d int)              { h.change(func(n *Health) { n.Held += d }) }
-func (h *health) running(d int)           { h.change(func(n *Health) { n.Running += d }) }
-func (h *health) extendFailed(error)      { h.change(func(n *Health) { n.ExtendFailures++ }) }
-func (h *health) disposeFailed(error)     { h.change(func(n *Health) { n.DisposeFailures++ }) }
+
+func (h *health) receiveFailed(err error) {
+	h.change(func(n *Health) { n.ReceiveErr, h.failedAt = err, time.Now() })
+}
+func (h *health) held(d int)          { h.change(func(n *Health) { n.Held += d }) }
+func (h *health) running(d int)       { h.change(func(n *Health) { n.Running += d }) }
+func (h *health) extendFailed(error)  { h.change(func(n *Health) { n.ExtendFailures++ }) }
+func (h *health) disposeFailed(error) { h.change(func(n *Health) { n.DisposeFailures++ }) }

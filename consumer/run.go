@@ -32,7 +32,7 @@ const receiveBatch = 10
 func (c *Consumer) newRun(ctx context.Context) *run {
 	work, drop := context.WithCancelCause(context.WithoutCancel(ctx))
 	g := newGate()
-	c.health.watch(g)
+	c.health.start(g, c.source)
 	return &run{
 		c: c, stop: ctx, work: work, drop: drop, gate: g,
 		lanes: lanes{all: map[string]*lane{}}, keys: keySet{running: map[string]time.Time{}},
@@ -43,12 +43,14 @@ func (c *Consumer) newRun(ctx context.Context) *run {
 
 // receive ends only with the context: whatever the broker answers, the worker goes on asking.
 func (r *run) receive(ctx context.Context) {
+	defer r.c.health.stopped()
 	failed := backoff{base: 200 * time.Millisecond, top: 30 * time.Second}
 	for r.passGate(ctx) {
 		n := r.takeRoom(ctx)
 		if n == 0 {
 			return
 		}
+		r.c.health.asking()
 		msgs, err := r.c.source.Receive(ctx, n)
 		r.giveRoom(n - len(msgs))
 		r.accept(ctx, msgs)

@@ -51,6 +51,12 @@ type (
 		MaxRedelivery(ctx context.Context) (time.Duration, error)
 	}
 
+	// A Poller knows when the broker last answered: Receive itself does not return while a queue is empty.
+	Poller interface {
+		// LastPoll is when the broker last answered a call for messages, be it with none; zero if never.
+		LastPoll() time.Time
+	}
+
 	// A Checker can find out, before anything is received, that the set-up cannot work.
 	Checker interface {
 		// Check names what is wrong: it wraps [ErrSetup] if only a person can mend it.
