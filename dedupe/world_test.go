@@ -75,7 +75,7 @@ func (w *world) worker(name string) *worker {
 func (w *world) command(words []string) {
 	verb, args := words[0], words[1:]
 	switch verb {
-	case "config": // mode= bound= memory= provider=: for workers that appear from now on
+	case "config": // mode= bound= window= memory= provider=: for workers that appear from now on
 		w.configure(args)
 	case "advance": // lets time pass
 		time.Sleep(w.duration(args[0])) //nolint:forbidigo // the bubble's clock
@@ -108,6 +108,8 @@ func (w *world) configure(args []string) {
 				w.t.Fatal(err)
 			}
 			w.cfg.AttemptBound = n
+		case "window":
+			w.cfg.Window = w.duration(value)
 		case "memory":
 			w.cfg.DownstreamMemory = w.duration(value)
 		case "provider":
