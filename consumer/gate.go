@@ -16,6 +16,7 @@ type gate struct {
 	opened  chan struct{} // closed while the gate is open
 	shut    bool
 	backoff backoff
+	answers int // claims that were answered
 	err     error
 }
 
@@ -65,6 +66,13 @@ func (g *gate) worked() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.backoff.reset()
+	g.answers++
+}
+
+func (g *gate) answered() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.answers
 }
 
 func (g *gate) next() time.Duration {
@@ -79,12 +87,14 @@ func (g *gate) fault() error {
 	return g.err
 }
 
-// storeFailed shuts the gate and probes the store until it answers.
-func (r *run) storeFailed(key dedupe.Key, err error) {
+// storeFailed shuts the gate and probes the store until it answers. The probe asks for a record that nobody writes: with
+// the message's own, one record that cannot be read would shut the gate for good.
+func (r *run) storeFailed(err error) {
 	if !r.gate.close(err) {
 		return
 	}
 	r.c.cfg.Logger.Error("the store cannot be reached: nothing is run or received until it answers", "operation", r.c.operation, "err", err)
+	key := dedupe.Key{Operation: r.c.operation, ID: "~probe"}
 	r.helpers.Go(func() {
 		for {
 			if !pause(r.stop, r.gate.next()) {

@@ -23,6 +23,9 @@ type held struct {
 	lost    chan struct{} // closed when the delivery is no longer this worker's
 	started atomic.Bool   // its handler was started
 
+	tries   backoff // claims of it that failed
+	answers int     // claims of all messages that had been answered when its first one failed
+
 	mu     sync.Mutex
 	cause  error
 	cancel context.CancelCauseFunc // of the running handler
@@ -33,7 +36,10 @@ var errRevoked = fmt.Errorf("%w: the source took it back", ErrNotHeld)
 
 // hold starts the keeper, which keeps the message hidden from others from now until release, whether it waits or runs.
 func (c *Consumer) hold(ctx context.Context, m *Message) *held {
-	h := &held{m: m, received: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{}), lost: make(chan struct{})}
+	h := &held{
+		m: m, received: time.Now(), tries: backoff{base: 100 * time.Millisecond, top: 30 * time.Second},
+		stop: make(chan struct{}), stopped: make(chan struct{}), lost: make(chan struct{}),
+	}
 	h.key, h.refusal = c.identify(m)
 	if h.refusal == nil {
 		h.refusal = c.age(m, h.received)
@@ -106,6 +112,18 @@ func (h *held) release() {
 	}
 	<-h.stopped
 }
+
+// unclaimable: its claim failed again and again while others were answered, so the fault is its record's, not the store's. It
+// goes back, so that what a worker may hold does not fill with such messages.
+func (h *held) unclaimable(g *gate) bool {
+	answers := g.answered()
+	if h.tries.failures == 0 {
+		h.answers = answers
+	}
+	return h.tries.failures >= maxClaimFailures && answers > h.answers
+}
+
+const maxClaimFailures = 10
 
 func (h *held) lose(cause error) {
 	h.mu.Lock()

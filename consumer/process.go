@@ -76,13 +76,14 @@ func (r *run) claim(req dedupe.Request) (dedupe.Answer, error) {
 }
 
 func (r *run) claimFailed(h *held, err error) (d decision, again bool) {
-	if errors.Is(err, dedupe.ErrNewerSchema) {
-		// A worker of the newer release will take it: neither the store nor the message is at fault.
-		lease := r.c.ledger.Rules().Lease
-		return decision{disposition: Nacked, delay: busyDelay(lease, 0), err: err}, false
+	// A worker of the newer release will take it: neither the store nor the message is at fault.
+	back := errors.Is(err, dedupe.ErrNewerSchema)
+	if !back && r.work.Err() == nil {
+		r.storeFailed(err)
+		back = h.unclaimable(r.gate)
 	}
-	if r.work.Err() == nil {
-		r.storeFailed(h.key, err)
+	if back {
+		return decision{disposition: Nacked, delay: busyDelay(r.c.ledger.Rules().Lease, 0), err: err}, false
 	}
 	return decision{}, true
 }

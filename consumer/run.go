@@ -143,11 +143,23 @@ func (r *run) turn(h *held) decision {
 		if !again {
 			return d
 		}
+		r.pauseFor(h)
 	}
 	if h.isLost() {
 		return decision{disposition: Left, err: h.lostCause()}
 	}
 	return decision{disposition: Nacked} // not started: somebody else may have it at once
+}
+
+// pauseFor keeps a message whose record alone cannot be read from shutting the gate again and again.
+func (r *run) pauseFor(h *held) {
+	t := time.NewTimer(h.tries.next())
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-r.stop.Done():
+	case <-h.lost:
+	}
 }
 
 // takeSlot waits for an open gate and a free handler. false: the message is not to be started.
