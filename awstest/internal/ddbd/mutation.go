@@ -96,19 +96,22 @@ func (in *writeInput) check(kind mutationKind) error {
 		return missingMember("item")
 	case kind != kindPut && in.Key == nil:
 		return missingMember("key")
-	case kind == kindPut && in.Item.Size() > attr.MaxItemSize:
-		return invalid("Item size has exceeded the maximum allowed size")
 	}
-	return in.Item.CheckDepth()
+	return nil
 }
 
-// locate validates the key against the table's schema and finds where the item belongs.
+// locate validates the item or key against the table and finds where it belongs.
 func (m *mutation) locate() error {
-	err := error(nil)
-	if m.kind == kindPut {
-		err = m.table.checkItem(m.item)
-	} else {
+	var err error
+	switch {
+	case m.kind != kindPut:
 		err = m.table.checkKey(m.item)
+	case m.item.Size() > attr.MaxItemSize:
+		err = invalid("Item size has exceeded the maximum allowed size")
+	default:
+		if err = m.item.CheckDepth(); err == nil {
+			err = m.table.checkItem(m.item)
+		}
 	}
 	if err != nil {
 		return err
@@ -153,6 +156,9 @@ func (m *mutation) updated(old attr.Item) (attr.Item, error) {
 	}
 	if m.update == nil {
 		return base, nil
+	}
+	if old == nil && m.update.OnlyTakes() {
+		return nil, nil
 	}
 	item, err := m.update.Apply(base)
 	if err != nil {

@@ -61,9 +61,6 @@ func (s *Server) transactWriteItems(in *transactWriteInput) (any, error) {
 	if err := cancelled(reasons); err != nil {
 		return nil, err
 	}
-	if tx.bytes > maxTransactBytes {
-		return nil, invalid("The aggregate size of the items in the transaction exceeded %d bytes", maxTransactBytes)
-	}
 	for _, step := range tx.steps {
 		if step.kind != kindCheck {
 			s.commit(step.mutation, step.old, step.item)
@@ -84,10 +81,7 @@ func checkTransactCount(n int) error {
 }
 
 // transaction is a TransactWriteItems on its way.
-type transaction struct {
-	steps []*step
-	bytes int
-}
+type transaction struct{ steps []*step }
 
 // step is one operation with what it found and what it would store.
 type step struct {
@@ -100,6 +94,7 @@ type step struct {
 
 func (s *Server) prepareTransaction(in *transactWriteInput) (*transaction, error) {
 	tx := &transaction{}
+	payload := 0
 	taken := map[place]bool{}
 	for i, item := range in.TransactItems {
 		kind, w, err := item.one()
@@ -111,6 +106,10 @@ func (s *Server) prepareTransaction(in *transactWriteInput) (*transaction, error
 		}
 		if kind == kindUpdate && w.UpdateExpression == nil {
 			return nil, missingMember(fmt.Sprintf("transactItems.%d.member.update.updateExpression", i+1))
+		}
+		// What counts is what is sent, not what is stored: large items may be deleted.
+		if payload += w.size(); payload > maxTransactBytes {
+			return nil, invalid("Transaction payload size cannot exceed %d bytes", maxTransactBytes)
 		}
 		m, err := s.prepare(kind, w)
 		if err != nil {
@@ -131,21 +130,26 @@ func (s *Server) prepareTransaction(in *transactWriteInput) (*transaction, error
 }
 
 // evaluate tries every operation on the state before the transaction. All are on
-// different items, so none sees another.
+// different items, so none sees another. An item or key that does not fit its table
+// cancels alone: nothing is tried then, and only the first such fault is named.
 func (tx *transaction) evaluate() []cancellation {
 	reasons := make([]cancellation, len(tx.steps))
+	for i := range reasons {
+		reasons[i].Code = "None"
+	}
+	for i, st := range tx.steps {
+		if st.located != nil {
+			reasons[i] = cancellation{Code: "ValidationError", Message: wireError(st.located).Message}
+			return reasons
+		}
+	}
 	for i, st := range tx.steps {
 		reasons[i] = st.evaluate()
-		tx.bytes += max(st.old.Size(), st.item.Size())
 	}
 	return reasons
 }
 
 func (st *step) evaluate() cancellation {
-	if st.located != nil {
-		st.refused = true
-		return cancellation{Code: "ValidationError", Message: wireError(st.located).Message}
-	}
 	st.old = st.table.rows.get(st.key)
 	if !st.met(st.old) {
 		st.refused = true
@@ -181,17 +185,25 @@ func cancelled(reasons []cancellation) error {
 }
 
 // bill bills a cancelled transaction like one that went through: both have been prepared.
+// One that was not even tried is free.
 func (tx *transaction) bill() bills {
 	var all bills
 	for _, st := range tx.steps {
-		switch b := all.of(st.table); {
-		case st.located != nil:
-		case st.refused:
+		if st.located != nil {
+			return nil
+		}
+		b := all.of(st.table)
+		if st.refused {
 			b.addRefused(st.mutation, st.old)
-		default:
+		} else {
 			b.addWrite(st.old, st.item)
 		}
 	}
 	all.scale(transactFactor)
 	return all
+}
+
+// size is the item's or key's and the values' share of the payload.
+func (in *writeInput) size() int {
+	return in.Item.Size() + in.Key.Size() + attr.Item(in.ExpressionAttributeValues).Size()
 }

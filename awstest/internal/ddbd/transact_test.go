@@ -80,12 +80,34 @@ func TestTransactionRefusals(t *testing.T) {
 		{`{'Put':{'TableName':'nope','Item':{'pk':{'S':'p'}}}}`, "ResourceNotFoundException", ""},
 		{put + `,{'Update':{'TableName':'ttt','Key':{'pk':{'S':'s'}},'UpdateExpression':'ADD a :n','ExpressionAttributeValues':{':n':{'N':'1'}}}}`, "TransactionCanceledException", "[None, ValidationError]"},
 		{put + `,{'Delete':{'TableName':'ttt','Key':{'other':{'S':'s'}}}}`, "TransactionCanceledException", "[None, ValidationError]"},
+		// What does not fit its table is found before any condition is tried, and alone.
+		{`{'Delete':{'TableName':'ttt','Key':{'pk':{'N':'7'}}}},{'Delete':{'TableName':'ttt','Key':{'pk':{'N':'8'}}}},
+			{'Put':{'TableName':'ttt','Item':{'pk':{'S':'p'}},'ConditionExpression':'attribute_exists(pk)'}}`, "TransactionCanceledException", "[ValidationError, None, None]"},
+		{`{'Put':{'TableName':'ttt','Item':{'pk':{'S':'p'}},'ConditionExpression':'attribute_exists(#x)'}}`, "ValidationException", "#x"},
 	} {
 		r.refused("TransactWriteItems", `{'TransactItems':[`+tt.items+`]}`, tt.code, tt.message)
 	}
 	if r.item("p") != nil {
 		t.Error("a refused transaction wrote")
 	}
+}
+
+// The 4 MB limit is on what is sent: a small request may delete more than that.
+func TestTransactionPayloadLimit(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	long := strings.Repeat("x", 100_000)
+	var puts, deletes []string
+	for i := range 50 {
+		puts = append(puts, fmt.Sprintf(`{'Put':{'TableName':'ttt','Item':{'pk':{'S':'p%d'},'d':{'S':'%s'}}}}`, i, long))
+		deletes = append(deletes, fmt.Sprintf(`{'Delete':{'TableName':'ttt','Key':{'pk':{'S':'p%d'}}}}`, i))
+	}
+	tx := func(items []string) string { return `{'TransactItems':[` + strings.Join(items, ",") + `]}` }
+	r.refused("TransactWriteItems", tx(puts), "ValidationException", "Transaction payload size cannot exceed 4194304 bytes")
+	r.must("TransactWriteItems", tx(puts[:30]))
+	r.must("TransactWriteItems", tx(puts[30:]))
+	r.must("TransactWriteItems", tx(deletes))
+	r.same(r.must("Scan", `{'Select':'COUNT'}`)["Count"], `0`)
 }
 
 func TestTransactGet(t *testing.T) {

@@ -100,6 +100,37 @@ func TestUpdateItem(t *testing.T) {
 	}
 }
 
+// An update that only takes away does nothing on an item that does not exist, and creates
+// none; even a path that could not exist is no error then.
+func TestTakingFromNothingCreatesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for _, update := range []string{"REMOVE a", "REMOVE a.b", "REMOVE a[0]"} {
+		out := r.must("UpdateItem", `{'Key':{'pk':{'S':'u'}},'UpdateExpression':'`+update+`','ReturnValues':'ALL_NEW'}`)
+		if out["Attributes"] != nil || r.item("u") != nil {
+			t.Errorf("%s: got %v and item %v, want nothing", update, out["Attributes"], r.item("u"))
+		}
+	}
+	r.must("UpdateItem", `{'Key':{'pk':{'S':'u'}}}`)
+	r.same(r.item("u"), `{'pk':{'S':'u'}}`)
+}
+
+func TestUpdateReturnsNestedParts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.must("PutItem", `{'Item':{'pk':{'S':'u'},'a':{'M':{'b':{'S':'dog'},'c':{'L':[{'N':'1'},{'N':'2'},{'N':'3'}]}}}}}`)
+	for _, tt := range []struct{ update, mode, want string }{
+		{"SET a.b = :v", "UPDATED_OLD", `{'a':{'M':{'b':{'S':'dog'}}}}`},
+		{"SET a.c[1] = :v", "UPDATED_OLD", `{'a':{'M':{'c':{'L':[{'N':'2'}]}}}}`},
+		{"SET a.c[1] = :v, a.b = :v", "UPDATED_NEW", `{'a':{'M':{'b':{'N':'7'},'c':{'L':[{'N':'7'}]}}}}`},
+		{"SET a.x = :v", "UPDATED_OLD", `null`},
+		{"SET a.c[100] = :v", "UPDATED_NEW", `null`},
+	} {
+		out := r.must("UpdateItem", `{'Key':{'pk':{'S':'u'}},'UpdateExpression':'`+tt.update+`','ExpressionAttributeValues':{':v':{'N':'7'}},'ReturnValues':'`+tt.mode+`'}`)
+		r.same(out["Attributes"], tt.want)
+	}
+}
+
 func TestUpdateReturnValues(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -125,7 +156,8 @@ func TestUpdateRefusals(t *testing.T) {
 		{"SET pk = :v", `':v':{'S':'x'}`, "Cannot update attribute pk. This attribute is part of the key"},
 		{"SET gpk = :v", `':v':{'N':'1'}`, "Type mismatch for Index Key gpk Expected: S Actual: N IndexName: gsi1"},
 		{"SET d = :v", `':v':{'S':'` + strings.Repeat("x", 400<<10) + `'}`, "Item size to update has exceeded the maximum allowed size"},
-		{"SET n = n + :v", `':v':{'N':'1e40'}`, "more than 38 significant digits"},
+		{"SET n = n + :v", `':v':{'N':'1e40'}`, "Number overflow"},
+		{"REMOVE zz.a", ``, "The document path provided in the update expression is invalid for update"},
 	}
 	for _, tt := range tests {
 		r := newRig(t)

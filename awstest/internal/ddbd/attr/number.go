@@ -93,13 +93,17 @@ func newNumber(neg bool, digits string, exp int) (Number, error) {
 	case trimmed == "":
 		return Number{}, nil
 	case exp-1 > maxExponent:
-		return Number{}, errorf("Number overflow. Attempting to store a number with magnitude larger than supported range")
+		return Number{}, overflow()
 	case exp-1 < minExponent:
 		return Number{}, errorf("Number underflow. Attempting to store a number with magnitude smaller than supported range")
 	case len(trimmed) > maxDigits:
 		return Number{}, errorf("Attempting to store more than 38 significant digits in a Number")
 	}
 	return Number{neg: neg, digits: trimmed, exp: exp}, nil
+}
+
+func overflow() error {
+	return errorf("Number overflow. Attempting to store a number with magnitude larger than supported range")
 }
 
 // String writes the number in plain notation without an exponent, as the service does.
@@ -125,11 +129,15 @@ func (n Number) String() string {
 // Cmp compares numerically.
 func (n Number) Cmp(o Number) int { return strings.Compare(n.sortKey(), o.sortKey()) }
 
-// Add returns n + o, or an error when the sum does not fit the type.
+// Add returns n + o, or an error when the sum does not fit the type. The service calls it
+// an overflow too when the sum needs more digits than there are.
 func (n Number) Add(o Number) (Number, error) {
 	scale := min(n.exp-len(n.digits), o.exp-len(o.digits))
 	sum := new(big.Int).Add(n.scaled(scale), o.scaled(scale))
 	digits := new(big.Int).Abs(sum).String()
+	if len(strings.TrimRight(digits, "0")) > maxDigits {
+		return Number{}, overflow()
+	}
 	return newNumber(sum.Sign() < 0, digits, len(digits)+scale)
 }
 

@@ -17,14 +17,28 @@ const (
 	fnSize       = "size"
 )
 
+// Names of the update functions.
+const (
+	fnIfNotExists = "if_not_exists"
+	fnListAppend  = "list_append"
+)
+
+func conditionFunction(name string) bool {
+	return slices.Contains([]string{fnExists, fnNotExists, fnType, fnBeginsWith, fnContains, fnSize}, name)
+}
+
+func updateFunction(name string) bool { return name == fnIfNotExists || name == fnListAppend }
+
 // checkFunction notes what is wrong with a call; false means it cannot be built.
 func (p *parser) checkFunction(name string, args []Operand) bool {
 	want := 2
-	switch name {
-	case fnExists, fnNotExists, fnSize:
+	switch {
+	case name == fnExists || name == fnNotExists || name == fnSize:
 		want = 1
-	case fnType, fnBeginsWith, fnContains:
-	default:
+	case updateFunction(name):
+		p.note(rankMisuse, errorf("The function is not allowed in a condition expression; function: %s", name))
+		return false
+	case !conditionFunction(name):
 		p.note(rankFunction, errorf("Invalid function name; function: %s", name))
 		return false
 	}

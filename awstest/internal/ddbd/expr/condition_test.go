@@ -132,6 +132,7 @@ func TestConditionFaults(t *testing.T) {
 		"a = :nope":                              "An expression attribute value used in expression is not defined; attribute value: :nope",
 		"starts_with(a, :s)":                     "Invalid function name; function: starts_with",
 		"Begins_With(a, :s)":                     "Invalid function name; function: Begins_With",
+		"if_not_exists(a, a) = :s":               "The function is not allowed in a condition expression; function: if_not_exists",
 		"begins_with(a)":                         "Incorrect number of operands for operator or function; operator or function: begins_with, number of operands: 1",
 		"begins_with(a, :one)":                   "Incorrect operand type for operator or function; operator or function: begins_with, operand type: N",
 		"attribute_exists(:s)":                   "Operator or function requires a document path; operator or function: attribute_exists",

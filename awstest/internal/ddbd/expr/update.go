@@ -23,6 +23,10 @@ func (u *Update) Paths() []Path {
 	return paths
 }
 
+// OnlyTakes reports whether the update can only take away: on an item that does not exist
+// it then does nothing at all, and creates none.
+func (u *Update) OnlyTakes() bool { return len(u.Set)+len(u.Add) == 0 }
+
 // Update parses an UpdateExpression.
 func (p *Params) Update(text string) (*Update, error) {
 	const parameter = "UpdateExpression"
@@ -81,11 +85,13 @@ func (p *parser) set() Action {
 func (p *parser) setValue() Operand {
 	x := p.setOperand()
 	for _, op := range []string{"+", "-"} {
-		if !p.accept(op) {
+		if !p.peek().punct(op) {
 			continue
 		}
+		p.noArithmetic(x)
+		p.next()
 		p.operators++
-		y := p.setOperand()
+		y := p.noArithmetic(p.setOperand())
 		for _, o := range []Operand{x, y} {
 			if k := staticKind(o).String(); k != "" && k != "N" {
 				p.note(rankTypes, wrongType(op, k))
@@ -94,6 +100,22 @@ func (p *parser) setValue() Operand {
 		return Arithmetic{Minus: op == "-", X: x, Y: y}
 	}
 	return x
+}
+
+// noArithmetic refuses a sum where the grammar wants a single operand: sums do not nest.
+func (p *parser) noArithmetic(o Operand) Operand {
+	if _, ok := o.(Arithmetic); ok {
+		p.fail()
+	}
+	return o
+}
+
+func (p *parser) setArgument() Operand {
+	o := p.noArithmetic(p.setOperand())
+	if _, ok := o.(ListAppend); ok {
+		p.note(rankMisuse, misused(fnListAppend))
+	}
+	return o
 }
 
 func (p *parser) setOperand() Operand {
@@ -116,18 +138,20 @@ func (p *parser) setOperand() Operand {
 func (p *parser) setFunction() Operand {
 	name := p.next().text
 	p.next()
-	args := []Operand{p.setOperand()}
+	args := []Operand{p.setArgument()}
 	for p.accept(",") {
-		args = append(args, p.setOperand())
+		args = append(args, p.setArgument())
 	}
 	p.expect(")")
 	p.operators++
 	switch {
-	case name != "if_not_exists" && name != "list_append":
+	case conditionFunction(name):
+		p.note(rankMisuse, errorf("The function is not allowed in an update expression; function: %s", name))
+	case !updateFunction(name):
 		p.note(rankFunction, errorf("Invalid function name; function: %s", name))
 	case len(args) != 2:
 		p.note(rankTypes, operandCount(name, len(args)))
-	case name == "list_append":
+	case name == fnListAppend:
 		for _, arg := range args {
 			if k := staticKind(arg).String(); k != "" && k != "L" {
 				p.note(rankTypes, wrongType(name, k))
