@@ -7,11 +7,11 @@ import (
 	"github.com/claimonce/claimonce/dedupe/fingerprint"
 )
 
-func newDigester(t testing.TB, cfg fingerprint.Config) *fingerprint.Digester {
-	t.Helper()
+func newDigester(tb testing.TB, cfg fingerprint.Config) *fingerprint.Digester {
+	tb.Helper()
 	d, err := fingerprint.New(cfg)
 	if err != nil {
-		t.Fatalf("New(%v) = %v", cfg, err)
+		tb.Fatalf("New(%v) = %v", cfg, err)
 	}
 	return d
 }
@@ -20,11 +20,11 @@ func request(body string) fingerprint.Request {
 	return fingerprint.Request{Tenant: "acme", Operation: "refund", Body: []byte(body)}
 }
 
-func digest(t testing.TB, d *fingerprint.Digester, body string) string {
-	t.Helper()
+func digest(tb testing.TB, d *fingerprint.Digester, body string) string {
+	tb.Helper()
 	got, err := d.Digest(request(body))
 	if err != nil {
-		t.Fatalf("Digest(%q) = %v", body, err)
+		tb.Fatalf("Digest(%q) = %v", body, err)
 	}
 	return got
 }

@@ -30,49 +30,51 @@ type vector struct {
 	Digest       string
 }
 
-func (v vector) digester(t testing.TB) *fingerprint.Digester {
+func (v vector) digester(tb testing.TB) *fingerprint.Digester {
+	tb.Helper()
 	cfg := fingerprint.Config{Select: v.Config.Select, Version: v.Config.Version, Volatile: v.Config.Volatile}
 	if v.Config.Format == "raw" {
 		cfg.Format = fingerprint.Raw
 	}
 	if v.Config.SecretHex != nil {
-		cfg.Secret = unhex(t, *v.Config.SecretHex)
+		cfg.Secret = unhex(tb, *v.Config.SecretHex)
 	}
-	return newDigester(t, cfg)
+	return newDigester(tb, cfg)
 }
 
-func (v vector) request(t testing.TB) fingerprint.Request {
+func (v vector) request(tb testing.TB) fingerprint.Request {
+	tb.Helper()
 	r := fingerprint.Request{Tenant: v.Request.Tenant, Operation: v.Request.Operation, Method: v.Request.Method, Path: v.Request.Path}
 	switch {
 	case v.Request.Body != nil:
 		r.Body = []byte(*v.Request.Body)
 	case v.Request.BodyHex != nil:
-		r.Body = unhex(t, *v.Request.BodyHex)
+		r.Body = unhex(tb, *v.Request.BodyHex)
 	}
 	return r
 }
 
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
+func unhex(tb testing.TB, s string) []byte {
+	tb.Helper()
 	b, err := hex.DecodeString(s)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
 
-func readVectors(t testing.TB) (accepted, refused []vector) {
-	t.Helper()
+func readVectors(tb testing.TB) (accepted, refused []vector) {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var file struct{ Vectors, Refused []vector }
 	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if len(file.Vectors) < 50 || len(file.Refused) < 50 {
-		t.Fatalf("got %d vectors and %d refused ones, want 50 of each", len(file.Vectors), len(file.Refused))
+		tb.Fatalf("got %d vectors and %d refused ones, want 50 of each", len(file.Vectors), len(file.Refused))
 	}
 	return file.Vectors, file.Refused
 }
