@@ -37,7 +37,7 @@ func (s *Server) createTable(in *createTableInput) (any, error) {
 		return nil, refuse(codeInUse, "Table already exists: %s", in.TableName)
 	}
 	t := &table{
-		name: in.TableName, id: newID(), created: time.Now(), definitions: in.AttributeDefinitions,
+		name: in.TableName, id: newID(), arn: s.arn + in.TableName, created: time.Now(), definitions: in.AttributeDefinitions,
 		onDemand: in.BillingMode == onDemand, protected: in.DeletionProtectionEnabled,
 	}
 	if in.ProvisionedThroughput != nil {

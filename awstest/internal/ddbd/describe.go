@@ -44,7 +44,7 @@ type tableDescription struct {
 
 func (t *table) describe(status string) tableDescription {
 	d := tableDescription{
-		TableName: t.name, TableArn: arnPrefix + t.name, TableId: t.id, TableStatus: status,
+		TableName: t.name, TableArn: t.arn, TableId: t.id, TableStatus: status,
 		CreationDateTime:     seconds(t.created),
 		AttributeDefinitions: slices.Clone(t.definitions), KeySchema: t.keys.elements(),
 		ProvisionedThroughput: throughputDescription{throughput: t.throughput},
@@ -60,7 +60,7 @@ func (t *table) describe(status string) tableDescription {
 	}
 	for _, x := range t.indexes {
 		d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, indexDescription{
-			IndexName: x.name, IndexArn: arnPrefix + t.name + "/index/" + x.name, IndexStatus: indexStatus,
+			IndexName: x.name, IndexArn: t.arn + "/index/" + x.name, IndexStatus: indexStatus,
 			KeySchema: x.keys.elements(), Projection: x.projection,
 			ProvisionedThroughput: throughputDescription{throughput: x.throughput},
 			IndexSizeBytes:        x.rows.bytes, ItemCount: x.rows.count,

@@ -12,6 +12,8 @@ import (
 // Server is one account's tables in one region. It is safe for concurrent use; every call
 // is atomic and never waits for anything but its turn.
 type Server struct {
+	arn string // of tables, up to the name
+
 	mu     sync.Mutex
 	tables map[string]*table
 	tokens receipts
@@ -20,9 +22,12 @@ type Server struct {
 
 var _ wire.Service = (*Server)(nil)
 
-// New returns a server without tables.
-func New() *Server {
-	return &Server{tables: map[string]*table{}, tokens: receipts{byToken: map[string]receipt{}}}
+// New returns a server without tables, in account 000000000000 and region us-east-1.
+func New() *Server { return NewAt("us-east-1", "000000000000") }
+
+// NewAt is New in another region and account; both show in ARNs only.
+func NewAt(region, account string) *Server {
+	return &Server{arn: "arn:aws:dynamodb:" + region + ":" + account + ":table/", tables: map[string]*table{}, tokens: receipts{byToken: map[string]receipt{}}}
 }
 
 // StaleReads makes GetItem, BatchGetItem, Query and Scan without ConsistentRead see the

@@ -52,6 +52,7 @@ func (k keySchema) pick(item attr.Item) attr.Item {
 
 type table struct {
 	name, id    string
+	arn         string
 	created     time.Time
 	definitions []attributeDefinition
 	keys        keySchema
@@ -85,8 +86,6 @@ func (s *Server) namedTable(name string) (*table, error) {
 	}
 	return t, err
 }
-
-const arnPrefix = "arn:aws:dynamodb:us-east-1:000000000000:table/"
 
 func tableName(nameOrARN string) string {
 	if strings.HasPrefix(nameOrARN, "arn:") {

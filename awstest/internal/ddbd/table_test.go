@@ -13,6 +13,8 @@ func TestTableLifecycle(t *testing.T) {
 	table := r.must("DescribeTable", `{}`)["Table"].(obj)
 	r.same([]any{table["TableStatus"], table["BillingModeSummary"].(obj)["BillingMode"], table["GlobalSecondaryIndexes"].([]any)[0].(obj)["IndexStatus"]},
 		`['ACTIVE','PAY_PER_REQUEST','ACTIVE']`)
+	r.same(table["TableArn"], `'arn:aws:dynamodb:us-east-1:000000000000:table/ttt'`)
+	r.must("DescribeTable", `{'TableName':'arn:aws:dynamodb:us-east-1:000000000000:table/ttt'}`)
 	r.refused("CreateTable", `{'TableName':'ttt','BillingMode':'PAY_PER_REQUEST','AttributeDefinitions':[{'AttributeName':'pk','AttributeType':'S'}],
 		'KeySchema':[{'AttributeName':'pk','KeyType':'HASH'}]}`, "ResourceInUseException", "Table already exists: ttt")
 	r.must("DeleteTable", `{}`)
