@@ -209,12 +209,15 @@ func TestPutRefusals(t *testing.T) {
 		{`'pk':{'S':'x'},'n':{'NULL':false}`, "Null attribute value types must have the value of true"},
 		{`'pk':{'S':'x'},'n':{}`, "Supplied AttributeValue is empty"},
 		{`'pk':{'S':'x'},'n':{'S':'a','N':'1'}`, "more than one datatypes set"},
+		{`'pk':{'S':'x'},'n':` + strings.Repeat(`{'L':[`, 3000) + strings.Repeat(`]}`, 3000), "Nesting Levels have exceeded supported limits"},
 		{`'pk':{'S':'x'},'n':` + strings.Repeat(`{'L':[`, 33) + strings.Repeat(`]}`, 33), "Nesting Levels have exceeded supported limits"},
 	}
 	r := newRig(t)
 	for _, tt := range tests {
 		r.refused("PutItem", `{'Item':{`+tt.item+`}}`, "ValidationException", tt.message)
 	}
+	r.must("PutItem", `{'Item':{'pk':{'S':'x'},'n':`+strings.Repeat(`{'L':[`, 32)+strings.Repeat(`]}`, 32)+`}}`)
+	r.refused("UpdateItem", `{'Key':{'pk':{'S':'x'}},'UpdateExpression':'SET n[0][0] = n'}`, "ValidationException", "Nesting Levels have exceeded supported limits")
 	r.refused("PutItem", `{'Item':{'pk':{'S':5}}}`, "SerializationException", "")
 	r.refused("PutItem", `{'TableName':'nope','Item':{'pk':{'S':'x'}}}`, "ResourceNotFoundException", "Requested resource not found")
 	r.refused("PutItem", `{'Item':{'pk':{'S':'x'}},'Expected':{}}`, "ValidationException", "not supported by awstest")

@@ -9,7 +9,11 @@ import (
 
 // UnmarshalJSON reads the wire form, such as {"S":"text"}. What the service would refuse
 // comes back as an [*Error] with the service's words; other errors mean bad JSON types.
-func (v *Value) UnmarshalJSON(b []byte) error {
+func (v *Value) UnmarshalJSON(b []byte) error { return v.read(b, 0) }
+
+// read decodes a value inside depth lists and maps. Depth is bounded while reading, since
+// every level is scanned anew and a hostile nesting would cost the square of its size.
+func (v *Value) read(b []byte, depth int) error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return err
@@ -29,7 +33,46 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 		return errorf("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 	}
 	*v = Value{Kind: kind}
-	return v.decode(raw[kind.String()])
+	switch {
+	case kind != KindL && kind != KindM:
+		return v.decode(raw[kind.String()])
+	case depth == MaxDepth:
+		return tooDeep()
+	case kind == KindL:
+		return v.readList(raw["L"], depth+1)
+	default:
+		return v.readMap(raw["M"], depth+1)
+	}
+}
+
+func (v *Value) readList(b []byte, depth int) error {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	v.List = make([]Value, len(raw))
+	for i := range raw {
+		if err := v.List[i].read(raw[i], depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Value) readMap(b []byte, depth int) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	v.Map = make(Item, len(raw))
+	for name, one := range raw {
+		var e Value
+		if err := e.read(one, depth); err != nil {
+			return err
+		}
+		v.Map[name] = e
+	}
+	return nil
 }
 
 func (v *Value) decode(raw []byte) error {
@@ -46,12 +89,6 @@ func (v *Value) decode(raw []byte) error {
 		return json.Unmarshal(raw, &v.Bool)
 	case KindNULL:
 		return decodeNull(raw)
-	case KindL:
-		v.List = []Value{}
-		return json.Unmarshal(raw, &v.List)
-	case KindM:
-		v.Map = Item{}
-		return json.Unmarshal(raw, &v.Map)
 	default:
 		return v.decodeSet(raw)
 	}

@@ -87,11 +87,15 @@ func (v Value) depth() int {
 	return deepest + 1
 }
 
+func tooDeep() error {
+	return errorf("Nesting Levels have exceeded supported limits: attributes can be nested up to %d levels", MaxDepth)
+}
+
 // CheckDepth rejects an item that nests lists and maps too deeply.
 func (i Item) CheckDepth() error {
 	for _, v := range i {
 		if v.depth() > MaxDepth {
-			return errorf("Nesting Levels have exceeded supported limits: attributes can be nested up to %d levels", MaxDepth)
+			return tooDeep()
 		}
 	}
 	return nil
