@@ -30,8 +30,9 @@ func (op *Operation) settle(ctx context.Context, res Result, herr error) Settlem
 // outcome is the event that a handler's return stands for; Step decides what it means in the record's mode.
 func (op *Operation) outcome(res Result, herr error, v verdict, delay time.Duration) func([]string) Event {
 	owner, why := op.owner, reason(herr)
-	var drained *drainedError
-	var unstarted *neverStartedError
+	// Of this very run: a handler may return the error of another operation that it ran inside.
+	_, drained := herr.(*drainedError)        //nolint:errorlint // see above
+	_, unstarted := herr.(*neverStartedError) //nolint:errorlint // see above
 	cause := CausePlainError
 	switch {
 	case herr == nil:
@@ -43,9 +44,9 @@ func (op *Operation) outcome(res Result, herr error, v verdict, delay time.Durat
 		return func(undone []string) Event { return Suspect{Owner: owner, Reason: why, Undone: undone} }
 	case v == verdictNotCommitted:
 		cause = CauseNotCommitted
-	case errors.As(herr, &unstarted):
+	case unstarted:
 		cause = CauseNeverStarted
-	case errors.As(herr, &drained):
+	case drained:
 		cause = CauseDrain
 	}
 	return func(undone []string) Event {
