@@ -109,7 +109,6 @@ type index struct {
 	projection projection
 	throughput throughput
 	rows       rows
-	backfilled time.Time
 }
 
 // entry is what the index holds of a table's item: nil for one without the index's keys,
