@@ -156,9 +156,12 @@ func (h *held) onLost(cancel context.CancelCauseFunc) {
 	}
 }
 
+// isLost asks the source's own channel too: the keeper may not have run since it was closed.
 func (h *held) isLost() bool {
 	select {
 	case <-h.lost:
+		return true
+	case <-h.m.Revoked():
 		return true
 	default:
 		return false
@@ -168,5 +171,8 @@ func (h *held) isLost() bool {
 func (h *held) lostCause() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.cause == nil {
+		return errRevoked
+	}
 	return h.cause
 }

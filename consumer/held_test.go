@@ -1,0 +1,256 @@
+package consumer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/claimonce/claimonce/consumer"
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+// Visibility 30 s, handlers of ten minutes: nothing is delivered twice, neither what runs nor what waits.
+func TestVisibilityIsKeptWhileMessagesRunAndWait(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.cfg.Workers = 2
+		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
+			elapse(10 * time.Minute)
+			return "done", nil
+		}
+		for i := range 6 {
+			r.queue.send(message(fmt.Sprint("k", i), `{"amount":1}`))
+		}
+		w := r.start()
+		elapse(9 * time.Minute)
+		if h := w.Health(); h.Held != 6 || h.Running != 2 {
+			t.Errorf("health %+v, want 6 held and 2 running", h)
+		}
+		if got := r.queue.count("extend"); got < 6*9*60/30 || got > 6*9*60/10 {
+			t.Errorf("%d extensions in 9 minutes for 6 messages, want one each every ten seconds", got)
+		}
+		elapse(25 * time.Minute)
+		w.stop()
+		r.wantEmpty()
+		for i := range 6 {
+			r.wantRuns(fmt.Sprint("k", i), 1)
+			if n := len(r.queue.entry(fmt.Sprint("m-k", i)).receives); n != 1 {
+				t.Errorf("k%d was received %d times, want once", i, n)
+			}
+		}
+		extends := r.queue.count("extend")
+		elapse(time.Hour)
+		if n := r.queue.count("extend"); n != extends {
+			t.Errorf("%d extensions after all was done", n-extends)
+		}
+	})
+}
+
+// Two calls in a row may fail, or hang, without a second delivery.
+func TestVisibilitySurvivesFailedExtensions(t *testing.T) {
+	for _, hang := range []bool{false, true} {
+		t.Run(map[bool]string{false: "OPS04 errors", true: "hanging"}[hang], func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				n := 0
+				r.queue.faults.extend = func(*consumer.Message) error {
+					if n++; !hang && n%3 != 0 {
+						return errBroken
+					}
+					return nil
+				}
+				if hang {
+					r.queue.faults.extendTime = 9 * time.Second
+				}
+				r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
+					return "done", wait(ctx, 10*time.Minute)
+				}
+				r.queue.send(message("k", `{"amount":1}`))
+				w := r.start()
+				elapse(11 * time.Minute)
+				if h := w.Health(); !hang && h.ExtendFailures == 0 {
+					t.Error("health counts no failed extension")
+				}
+				w.stop()
+				r.wantRuns("k", 1)
+				r.wantEmpty()
+				if n := len(r.queue.entry("m-k").receives); n != 1 {
+					t.Errorf("received %d times, want once", n)
+				}
+			})
+		})
+	}
+}
+
+// losing is a handler that runs until its context ends, and then tells why.
+func losing(cause *error) func(context.Context, *dedupe.Operation, order) (string, error) {
+	return func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
+		<-ctx.Done()
+		*cause = context.Cause(ctx)
+		return "", *cause
+	}
+}
+
+func TestHandlerIsCancelledWhenItsMessageIsNoLongerHeld(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var cause error
+		r.handle = losing(&cause)
+		r.queue.faults.extend = func(*consumer.Message) error { return consumer.ErrNotHeld }
+		r.queue.send(message("k", `{"amount":1}`))
+		w := r.start()
+		elapse(15 * time.Second)
+		if !errors.Is(cause, consumer.ErrNotHeld) {
+			t.Errorf("the handler's context ended with %v, want ErrNotHeld", cause)
+		}
+		if e := r.first("m-k"); e.Disposition != consumer.Left || !errors.Is(e.Err, consumer.ErrNotHeld) || !e.Ran {
+			t.Errorf("told %+v, want it left alone", e)
+		}
+		if n := r.queue.count("ack") + r.queue.count("nack") + r.queue.count("dead-letter"); n != 0 {
+			t.Errorf("%d calls for a message that is no longer held, want none", n)
+		}
+		w.stop()
+	})
+}
+
+// revoking is a source whose messages can be taken back.
+type revoking struct {
+	*queue
+
+	revoked chan struct{}
+}
+
+func (s revoking) Receive(ctx context.Context, limit int) ([]*consumer.Message, error) {
+	ms, err := s.queue.Receive(ctx, limit)
+	for _, m := range ms {
+		m.SetRevoked(s.revoked)
+	}
+	return ms, err
+}
+
+func TestHandlerIsCancelledWhenItsMessageIsRevoked(t *testing.T) {
+	for _, extends := range []bool{true, false} {
+		t.Run(fmt.Sprint("extender ", extends), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				revoked := make(chan struct{})
+				src := revoking{r.queue, revoked}
+				r.src = src
+				if !extends {
+					r.src = bare{src}
+				}
+				r.cfg.Workers = 1
+				var cause error
+				r.handle = losing(&cause)
+				r.queue.send(message("a", `{"amount":1}`), message("b", `{"amount":1}`))
+				w := r.start()
+				elapse(15 * time.Second)
+				close(revoked)
+				elapse(time.Millisecond)
+				if !errors.Is(cause, consumer.ErrNotHeld) {
+					t.Errorf("the handler's context ended with %v, want ErrNotHeld", cause)
+				}
+				for _, id := range []string{"m-a", "m-b"} {
+					if e := r.first(id); e.Disposition != consumer.Left || !errors.Is(e.Err, consumer.ErrNotHeld) {
+						t.Errorf("told %+v, want it left alone", e)
+					}
+				}
+				if n := len(r.order()); n != 1 {
+					t.Errorf("%d handlers were started, want not the one that waited", n)
+				}
+				if n := r.queue.count("ack") + r.queue.count("nack"); n != 0 {
+					t.Errorf("%d calls for messages that were revoked, want none", n)
+				}
+				w.stop()
+			})
+		})
+	}
+}
+
+// What completed is acked even if the message was lost meanwhile: a late ack does no harm and saves a delivery.
+func TestCompletedIsAckedAlthoughTheMessageWasLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		revoked := make(chan struct{})
+		r.src = revoking{r.queue, revoked}
+		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
+			close(revoked)
+			elapse(time.Second)
+			return "done", nil
+		}
+		r.queue.send(message("k", `{"amount":1}`))
+		r.work(5 * time.Second)
+		if e := r.first("m-k"); e.Disposition != consumer.Acked {
+			t.Errorf("told %+v, want it acked", e)
+		}
+		r.wantState("k", dedupe.StateCompleted)
+	})
+}
+
+// The record was taken over: the handler ends with ErrLeaseLost, and the message is neither acked nor nacked.
+func TestHandlerIsCancelledWhenItsLeaseIsLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var cause error
+		r.handle = losing(&cause)
+		r.queue.send(message("k", `{"amount":1}`))
+		w := r.start()
+		elapse(time.Second)
+		rec := r.store.record(keyOf("k"))
+		rec.Owner, rec.Revision = "another", "r9"
+		r.store.put(rec)
+		elapse(21 * time.Second)
+		if !errors.Is(cause, dedupe.ErrLeaseLost) {
+			t.Errorf("the handler's context ended with %v, want ErrLeaseLost", cause)
+		}
+		if e := r.first("m-k"); e.Disposition != consumer.Left || !errors.Is(e.Err, dedupe.ErrLeaseLost) {
+			t.Errorf("told %+v, want it left alone with the cause", e)
+		}
+		if n := r.queue.count("ack") + r.queue.count("nack"); n != 0 {
+			t.Errorf("%d calls for the message, want none", n)
+		}
+		if got := r.store.record(keyOf("k")); got.Owner != "another" {
+			t.Errorf("the successor's record was written: %+v", got)
+		}
+		w.stop()
+	})
+}
+
+// A lost completion is no ack either: the effect is counted as one by a lost owner.
+func TestLostCompletionIsLeft(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var notes dedupe.Note
+		r.cfg.Ledger.Observe = func(_ context.Context, o dedupe.Observation) { notes |= o.Note }
+		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
+			rec := r.store.record(keyOf("k"))
+			rec.Owner, rec.Revision = "another", "r9"
+			r.store.put(rec)
+			return "done", nil
+		}
+		r.queue.send(message("k", `{"amount":1}`))
+		w := r.start()
+		elapse(5 * time.Second)
+		w.stop()
+		if e := r.first("m-k"); e.Disposition != consumer.Left || !errors.Is(e.Err, dedupe.ErrLeaseLost) {
+			t.Errorf("told %+v, want it left alone", e)
+		}
+		if notes&dedupe.NoteEffectByLostOwner == 0 {
+			t.Error("the effect of a lost owner was not observed")
+		}
+	})
+}
+
+func TestNackWaitsForAnExtensionUnderWay(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.queue.faults.extendTime = 5 * time.Second
+		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
+			elapse(12 * time.Second) // the extension of second 10 is under way
+			if r.ran("k") == 1 {
+				return "", dedupe.RetryAfter(errPlain, time.Second)
+			}
+			return "done", nil
+		}
+		r.queue.send(message("k", `{"amount":1}`))
+		r.work(time.Minute)
+		e := r.queue.entry("m-k")
+		if len(e.receives) != 2 || e.receives[1].Sub(e.receives[0]) > 14*time.Second {
+			t.Errorf("received at %v, want the second a second after the nack: no extension may follow it", e.receives)
+		}
+	})
+}
