@@ -165,6 +165,20 @@ func TestFile_AnyOperationName(t *testing.T) {
 	}
 }
 
+// Files outlive the program that wrote them, so a later version must find them
+// under the same name: the SHA-256 of the operation in hexadecimal.
+func TestFile_NamesAndContentStayTheSame(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.key")
+	if err := os.WriteFile(path, []byte("kept\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := keyFor(t, newFile(t, dir), "abc"); got != "kept" {
+		t.Errorf("got key %q, want the one in the file", got)
+	}
+}
+
 func TestFile_Forget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

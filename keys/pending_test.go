@@ -31,8 +31,11 @@ func TestS1_ForUsesWhatWasSavedFirst(t *testing.T) {
 func TestS1_ForNeverReturnsAKeyThatIsNotSaved(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	echo := saverFunc(func(_ context.Context, _, candidate string) (string, error) { return candidate, nil })
 	fails := saverFunc(func(_ context.Context, _, candidate string) (string, error) { return candidate, broken })
+	unused := saverFunc(func(context.Context, string, string) (string, error) {
+		t.Error("the saver was asked to save nothing")
+		return "key", nil
+	})
 	empty := saverFunc(func(context.Context, string, string) (string, error) { return "", nil })
 	for name, c := range map[string]struct {
 		saver     keys.Saver
@@ -42,10 +45,10 @@ func TestS1_ForNeverReturnsAKeyThatIsNotSaved(t *testing.T) {
 	}{
 		"saver fails":         {fails, "op", nil, broken},
 		"saver returns empty": {empty, "op", nil, nil},
-		"maker fails":         {echo, "op", func() (string, error) { return "half", broken }, broken},
-		"maker returns empty": {echo, "op", func() (string, error) { return "", nil }, nil},
+		"maker fails":         {unused, "op", func() (string, error) { return "half", broken }, broken},
+		"maker returns empty": {unused, "op", func() (string, error) { return "", nil }, nil},
 		"no saver":            {nil, "op", nil, nil},
-		"no operation":        {echo, "", nil, nil},
+		"no operation":        {unused, "", nil, nil},
 	} {
 		key, err := keys.For(t.Context(), c.saver, c.operation, c.maker)
 		if key != "" || err == nil || c.want != nil && !errors.Is(err, c.want) {

@@ -21,7 +21,6 @@ type parser struct {
 	spare   []byte   // for putting members in order
 
 	values int    // scalars and empty containers that were kept
-	drops  int    // members and elements that were left out
 	chosen []byte // what Select picked
 	found  bool
 }
@@ -62,8 +61,8 @@ func (p *parser) fail(at int, reason string) error {
 	return &Error{Offset: at, Reason: reason}
 }
 
-// peek returns 0 at the end; a NUL byte in the body is nowhere legal outside of
-// this, so the two need no telling apart.
+// peek returns 0 at the end. Where it is called a NUL byte is not legal, so the
+// two need no telling apart.
 func (p *parser) peek() byte {
 	if p.at < len(p.body) {
 		return p.body[p.at]
@@ -83,14 +82,14 @@ func (p *parser) space() {
 }
 
 func (p *parser) value(here place) error {
-	start, values, drops := len(p.out), p.values, p.drops
+	start, values := len(p.out), p.values
 	if err := p.anyValue(here); err != nil {
 		return err
 	}
 	if !here.onPath || len(here.selected) > 0 {
 		return nil
 	}
-	if p.drops > drops && p.values == values {
+	if p.values == values { // every part has one unless it was left out
 		return p.fail(-1, reasonNothing)
 	}
 	// A copy, because the objects around it will put their members in order.
@@ -187,7 +186,6 @@ func (p *parser) item(inner place, drop bool, before int) error {
 	}
 	if drop {
 		p.out, p.values = p.out[:before], values
-		p.drops++
 	}
 	return nil
 }

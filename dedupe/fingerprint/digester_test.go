@@ -122,6 +122,16 @@ func TestS18_PreviousRules(t *testing.T) {
 	}
 }
 
+// Current rules that are listed as previous ones too keep their own limits.
+func TestS18_CurrentRulesComeFirst(t *testing.T) {
+	t.Parallel()
+	d := newDigester(t, fingerprint.Config{Previous: []fingerprint.Config{{MaxBody: 3}}})
+	want := digest(t, d, `{"a":1}`)
+	if got, err := d.DigestAs(d.Scheme(), request(`{"a":1}`)); err != nil || got != want {
+		t.Errorf("DigestAs = %q, %v; want %q", got, err, want)
+	}
+}
+
 func TestDigestAs_UnknownScheme(t *testing.T) {
 	t.Parallel()
 	d := newDigester(t, fingerprint.Config{Version: "2"})

@@ -63,8 +63,9 @@
 // deeper than [Config.MaxDepth], and bodies larger than [Config.MaxBody]. All
 // these errors are an [*Error] and match [ErrMalformed].
 //
-// The time is that of sorting the members, and memory is a small multiple of
-// the body's size.
+// Time is linear in the body's size but for the sorting of members, which also
+// copies what an unsorted object holds, at most once for each level that it is
+// nested in. Memory is a small multiple of the body's size.
 //
 // The files in testdata are for implementations in other languages: vectors.json
 // has inputs, canonical forms and digests, and reference.py is the short

@@ -83,7 +83,7 @@ func TestOracle_RandomDocuments(t *testing.T) {
 	t.Parallel()
 	d := newDigester(t, fingerprint.Config{MaxDepth: fuzzDepth})
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
+	for range 6_000 {
 		body := randomValue(rng, 4)
 		for range rng.IntN(3) { // most bodies have a defect or two
 			body = mutate(rng, body)

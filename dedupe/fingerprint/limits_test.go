@@ -75,6 +75,9 @@ func TestLimits_HostileShapes(t *testing.T) {
 	digest(t, d, strings.Repeat("1", 5_000_000))
 	digest(t, d, "0."+strings.Repeat("0", 1_000_000)+"e5")
 	digest(t, d, `"`+strings.Repeat(`\u0000`, 1_000_000)+`"`)
+	// Members that are really named * match a * once, not twice for each level.
+	deep := newDigester(t, fingerprint.Config{Volatile: []string{strings.Repeat("/*", 60) + "/x"}})
+	digest(t, deep, strings.Repeat(`{"*":`, 60)+"1"+strings.Repeat("}", 60))
 	// Every level has its members in the wrong order around a large inner one.
 	digest(t, d, strings.Repeat(`{"b":1,"a":`, 999)+`"`+strings.Repeat("x", 100_000)+`"`+strings.Repeat("}", 999))
 }

@@ -57,6 +57,8 @@ func TestFPR04_HugeExponentsCostNothing(t *testing.T) {
 	t.Parallel()
 	d := newDigester(t, fingerprint.Config{})
 	wantRefused(t, d, "1e1001", "1e-1001", "1e999999999", "-1e-999999999", "1e99999999999999999999999999",
+		"1e18446744073709551616", "1e-18446744073709551617", // 0 and -1 where an exponent wraps around
+
 		"0."+strings.Repeat("0", 1000)+"1", "1"+strings.Repeat("0", 1001))
 	// Out of range as written, in range as a number.
 	wantEqual(t, d, "1", "0."+strings.Repeat("0", 4999)+"1e5000", "1"+strings.Repeat("0", 5000)+"e-5000")
