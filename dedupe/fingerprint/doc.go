@@ -99,7 +99,10 @@
 // the rules it carries, whatever today's are:
 //
 //	digest, err := d.DigestAs(fingerprint.SchemeOf(stored), request)
-//	same := err == nil && digest == stored
+//	if err != nil {
+//		return err // no verdict
+//	}
+//	same := digest == stored
 //
 // so that rules can change as long as the old ones are in [Config.Previous]
 // until the last record made by them is gone. [ErrUnknownScheme] says that a
