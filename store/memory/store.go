@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 
@@ -28,11 +29,11 @@ func (s *Store) Load(ctx context.Context, key dedupe.Key) (dedupe.Record, error)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rec := s.records[key.StoreID()]
-	if rec.Schema > dedupe.SchemaVersion {
+	stored := s.records[key.StoreID()]
+	if stored.Schema > dedupe.SchemaVersion {
 		return dedupe.Record{}, fmt.Errorf("memory: load: %w", dedupe.ErrNewerSchema)
 	}
-	return rec.Clone(), nil
+	return stored.Clone(), nil
 }
 
 // Swap implements [dedupe.Store].
@@ -42,29 +43,24 @@ func (s *Store) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := key.StoreID()
-	stored := s.records[id]
+	stored := s.records[key.StoreID()]
 	switch {
-	case expect.Met(stored):
-		s.records[id] = next.Clone()
-		return next.Clone(), nil
 	case stored.Schema > dedupe.SchemaVersion:
+		// Even where it has expired: what a newer release means by that is not known here.
 		return dedupe.Record{}, fmt.Errorf("memory: swap: %w", dedupe.ErrNewerSchema)
+	case !expect.Met(stored):
+		return stored.Clone(), fmt.Errorf("memory: swap: %w", dedupe.ErrConflict)
 	}
-	return stored.Clone(), fmt.Errorf("memory: swap: %w", dedupe.ErrConflict)
+	s.records[key.StoreID()] = next.Clone()
+	return next, nil
 }
 
-// All gives every record, expired ones too, in the order of their ids, as they are when it is called.
+// All gives copies of every record, expired ones too, in the order of their ids, as they are when it is called.
 func (s *Store) All() iter.Seq[dedupe.Record] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ids := make([]string, 0, len(s.records))
-	for id := range s.records {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	all := make([]dedupe.Record, 0, len(ids))
-	for _, id := range ids {
+	all := make([]dedupe.Record, 0, len(s.records))
+	for _, id := range slices.Sorted(maps.Keys(s.records)) {
 		all = append(all, s.records[id].Clone())
 	}
 	return slices.Values(all)
