@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // patience bounds the whole run: a table on AWS takes seconds to appear, an endpoint that is not there should not hang.
@@ -41,11 +43,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	var found report
+	err = ensure(ctx, cfg, opts, &found)
+	found.print(stdout) // what was made before a failure, too
+	if err != nil {
+		return err
+	}
+	return found.err()
+}
+
+func ensure(ctx context.Context, cfg aws.Config, opts options, found *report) error {
 	if opts.queue != "" {
-		if err := ensureQueues(ctx, opts.sqs(cfg), opts, &found); err != nil {
+		if err := ensureQueues(ctx, opts.sqs(cfg), opts, found); err != nil {
 			return err
 		}
 	}
-	found.print(stdout)
-	return found.err()
+	if opts.table != "" {
+		return ensureTable(ctx, opts.dynamo(cfg), opts.table, found)
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -99,6 +100,14 @@ func (o options) aws(ctx context.Context) (aws.Config, error) {
 // sqs sets the flag's endpoint on the client: on the configuration, AWS_ENDPOINT_URL_SQS would win over the flag.
 func (o options) sqs(cfg aws.Config) *sqs.Client {
 	return sqs.NewFromConfig(cfg, func(client *sqs.Options) {
+		if o.endpoint != "" {
+			client.BaseEndpoint = &o.endpoint
+		}
+	})
+}
+
+func (o options) dynamo(cfg aws.Config) *dynamodb.Client {
+	return dynamodb.NewFromConfig(cfg, func(client *dynamodb.Options) {
 		if o.endpoint != "" {
 			client.BaseEndpoint = &o.endpoint
 		}

@@ -49,7 +49,7 @@ func (f *fakeSQS) GetQueueAttributes(_ context.Context, in *sqs.GetQueueAttribut
 	return &sqs.GetQueueAttributesOutput{Attributes: f.queues[strings.TrimPrefix(*in.QueueUrl, "http://sqs.test/")]}, nil
 }
 
-func ensure(t *testing.T, api queueAPI, args ...string) report {
+func ensured(t *testing.T, api queueAPI, args ...string) report {
 	t.Helper()
 	o, err := parse(args, io.Discard)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestQueuesAreCreatedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for range 2 {
-				found := ensure(t, api, "-queue", "pay")
+				found := ensured(t, api, "-queue", "pay")
 				if err := found.err(); err != nil {
 					t.Errorf("a fresh queue differs: %v", err)
 				}
@@ -91,7 +91,7 @@ func TestQueuesAreCreatedOnce(t *testing.T) {
 func TestFIFOQueueHasFIFODeadLetterQueue(t *testing.T) {
 	t.Parallel()
 	api := &fakeSQS{queues: map[string]map[string]string{}}
-	ensure(t, api, "-queue", "pay.fifo")
+	ensured(t, api, "-queue", "pay.fifo")
 	for _, name := range []string{"pay.fifo", "pay-dlq.fifo"} {
 		if got := api.queues[name]["FifoQueue"]; got != "true" {
 			t.Errorf("FifoQueue of %s: got %q, want \"true\"", name, got)
@@ -109,7 +109,7 @@ func TestEveryDifferenceIsNamedAndNothingChanged(t *testing.T) {
 		"RedrivePolicy":                 `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:other","maxReceiveCount":"3"}`,
 	}
 	api := &fakeSQS{queues: map[string]map[string]string{"pay": maps.Clone(theirs)}}
-	found := ensure(t, api, "-queue", "pay")
+	found := ensured(t, api, "-queue", "pay")
 	err := found.err()
 	if err == nil {
 		t.Fatal("got no error for a queue that differs in four settings")

@@ -32,6 +32,13 @@ func (r *report) add(resource, where string, created bool, differences []string)
 	}
 }
 
+// warn says what a server cannot do; the run goes on.
+func (r *report) warn(resource string, warnings []string) {
+	for _, warning := range warnings {
+		r.lines = append(r.lines, resource+": warning: "+warning)
+	}
+}
+
 func (r *report) print(w io.Writer) {
 	for _, line := range r.lines {
 		fmt.Fprintln(w, line)
