@@ -1,7 +1,7 @@
 // Package consumer runs the operations that messages of a queue ask for, each of them once.
 //
 //	store, err := dynamo.Open(ctx, "claimonce")
-//	queue, err := sqs.Open(ctx, queueURL, sqs.Config{})
+//	queue, err := sqs.Open(ctx, queueURL)
 //	w, err := consumer.New("refund", queue, store, consumer.JSON(refund), consumer.Config{
 //		OnAbandoned: dedupe.RerunUnlessBegun, // required
 //		Tenant:      consumer.TenantAttribute("Tenant"),
