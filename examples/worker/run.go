@@ -39,7 +39,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	show := newProgress(o, stderr, len(reqs), p.where)
-	watch := newTracker(reqs, show)
+	watch := newTracker(o.label, reqs, show)
 	w, err := consumer.New(operation, p.source, p.store, consumer.JSON(refunds{provider: bank}.handle), consumer.Config{
 		OnAbandoned: dedupe.RerunUnlessBegun,
 		Tenant:      consumer.TenantAttribute("Tenant"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/claimonce/claimonce/consumer"
@@ -12,7 +13,8 @@ import (
 
 // tracker counts what the consumer reports, and knows when everything is done with.
 type tracker struct {
-	show *progress
+	show  *progress
+	label string // of this run's keys: a server may hold messages of others
 
 	mu       sync.Mutex
 	counts   counts
@@ -30,9 +32,9 @@ type counts struct {
 	deliveries, runs, replayed, mismatched, deadLettered int
 }
 
-func newTracker(reqs []request, show *progress) *tracker {
+func newTracker(label string, reqs []request, show *progress) *tracker {
 	return &tracker{
-		show: show, keys: map[dedupe.Key]bool{}, waiting: map[string]bool{}, finished: map[string]bool{}, open: map[dedupe.Key]bool{},
+		show: show, label: label, keys: map[dedupe.Key]bool{}, waiting: map[string]bool{}, finished: map[string]bool{}, open: map[dedupe.Key]bool{},
 		sending: true, unknown: make(chan dedupe.Key, len(reqs)*8), done: make(chan struct{}),
 	}
 }
@@ -56,7 +58,7 @@ func (t *tracker) delivery(_ context.Context, e consumer.Event) {
 		t.counts.deadLettered++
 		final = true
 	}
-	if e.Outcome != 0 {
+	if e.Outcome != 0 && strings.HasSuffix(e.Key.ID, "-"+t.label) {
 		t.keys[e.Key] = true
 	}
 	if final {
@@ -66,9 +68,9 @@ func (t *tracker) delivery(_ context.Context, e consumer.Event) {
 	t.progressed()
 }
 
-// transition is told what became of each record.
+// transition is told what became of each record. An unknown outcome can be one that an earlier run left behind.
 func (t *tracker) transition(_ context.Context, o dedupe.Observation) {
-	if o.Err != nil || o.To != dedupe.StateUnknown || o.From == dedupe.StateUnknown {
+	if o.Err != nil || o.To != dedupe.StateUnknown {
 		return
 	}
 	t.mu.Lock()

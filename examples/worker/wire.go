@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -37,6 +38,10 @@ func newLabel() string { return strings.ToLower(rand.Text()[:8]) }
 
 // wire picks the parts: in this process, unless a flag or the SDK's environment names a server.
 func wire(ctx context.Context, o options) (parts, error) {
+	if o.ledger != "" && (o.store == "memory" || o.table == "" && !endpointSet("DYNAMODB")) {
+		return parts{}, errors.New("-ledger keeps the provider's refunds over runs, but the records are in this process and end with it: " +
+			"a second run would pay again; use -table or AWS_ENDPOINT_URL with it")
+	}
 	local := &embedded{}
 	p := parts{}
 	var where [2]string
@@ -130,7 +135,7 @@ func dynamoTable(ctx context.Context, o options, local *embedded) (dedupe.Store,
 
 // Names that localstack/setup gives by default.
 const (
-	defaultQueue = "claimonce"
+	defaultQueue = "claimonce-refunds"
 	defaultTable = "claimonce"
 )
 

@@ -10,13 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
-
 	"github.com/claimonce/claimonce/awstest"
-	"github.com/claimonce/claimonce/internal/provision"
 )
 
 type summary struct {
@@ -46,9 +40,12 @@ func build(t *testing.T) string {
 
 // environment is the process's own, but for what would lead the SDK elsewhere.
 func environment(endpoint string) []string {
+	return append(awsEnvironment(endpoint), "HOME="+os.TempDir(), "PATH="+os.Getenv("PATH"))
+}
+
+func awsEnvironment(endpoint string) []string {
 	env := []string{
-		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1",
-		"AWS_EC2_METADATA_DISABLED=true", "HOME=" + os.TempDir(), "PATH=" + os.Getenv("PATH"),
+		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1", "AWS_EC2_METADATA_DISABLED=true",
 	}
 	if endpoint != "" {
 		env = append(env, "AWS_ENDPOINT_URL="+endpoint)
@@ -56,11 +53,16 @@ func environment(endpoint string) []string {
 	return env
 }
 
+// patience ends a worker that would never be done.
+const patience = 2 * time.Minute
+
 // finish runs the worker to its end and reads its summary.
 func finish(t *testing.T, bin string, env []string, args ...string) summary {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), bin, append([]string{"-json"}, args...)...)
+	cmd := exec.CommandContext(ctx, bin, append([]string{"-json"}, args...)...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("worker %v: %v\n%s%s", args, err, stdout.String(), stderr.String())
@@ -75,7 +77,7 @@ func finish(t *testing.T, bin string, env []string, args ...string) summary {
 
 // What the README says of the bundled input.
 const (
-	bundledOperations = 1034
+	bundledOperations = 1031
 	bundledFailed     = 8
 	bundledMismatched = 6
 )
@@ -138,16 +140,10 @@ func server(t *testing.T) (endpoint string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	cfg := aws.Config{
-		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-		HTTPClient: s.Client(), BaseEndpoint: aws.String(l.URL()),
-	}
-	ctx := t.Context()
-	if _, err := provision.Queues(ctx, sqs.NewFromConfig(cfg), provision.QueueConfig{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := provision.Table(ctx, dynamodb.NewFromConfig(cfg), provision.DefaultTable); err != nil {
-		t.Fatal(err)
+	cmd := exec.CommandContext(t.Context(), "go", "run", "../../localstack/setup")
+	cmd.Env = append(os.Environ(), awsEnvironment(l.URL())...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("setting the server up: %v\n%s", err, out)
 	}
 	return l.URL()
 }
