@@ -79,6 +79,29 @@ func TestOutageOfWritesBurnsNothing(t *testing.T) {
 	})
 }
 
+func TestNothingIsReceivedDuringAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.store.fail(errBroken)
+		r.queue.send(message("a", `{"amount":1}`))
+		w := r.start()
+		elapse(time.Second)
+		r.queue.send(message("b", `{"amount":1}`)) // brought by the poll that was under way
+		elapse(time.Second)
+		r.queue.send(message("c", `{"amount":1}`))
+		elapse(time.Minute)
+		if n := len(r.queue.entry("m-c").receives); n != 0 {
+			t.Errorf("received %d times during the outage, want not at all", n)
+		}
+		if h := w.Health(); h.Held != 2 {
+			t.Errorf("%d held, want the two of before", h.Held)
+		}
+		r.store.fail(nil)
+		elapse(time.Minute)
+		w.stop()
+		r.wantEmpty()
+	})
+}
+
 func TestOutageDuringCompletion(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {

@@ -24,11 +24,13 @@ type order struct {
 // rig is a queue, a store and a consumer between them, with a handler that can be scripted and counts its runs. It lives inside
 // a synctest bubble.
 type rig struct {
-	t     *testing.T
-	queue *queue
-	store *register
-	cfg   consumer.Config
-	src   consumer.Source // default: queue
+	t         *testing.T
+	operation string
+	queue     *queue
+	store     *register
+	cfg       consumer.Config
+	src       consumer.Source // default: queue
+	cloud     *cloud          // if not nil, instead of queue and store
 
 	handle func(ctx context.Context, op *dedupe.Operation, o order) (string, error)
 
@@ -43,7 +45,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, queue: newQueue(30 * time.Second), store: newRegister(), runs: map[string]int{}}
+	r := &rig{t: t, operation: operation, queue: newQueue(30 * time.Second), store: newRegister(), runs: map[string]int{}}
 	r.store.journal = r.queue.journal
 	r.cfg.OnAbandoned = dedupe.Rerun
 	r.handle = func(context.Context, *dedupe.Operation, order) (string, error) { return "done", nil }
@@ -53,8 +55,11 @@ func newRig(t *testing.T) *rig {
 // consumer builds a worker; several of one rig are workers of one service.
 func (r *rig) consumer() *consumer.Consumer {
 	r.t.Helper()
-	src := r.src
-	if src == nil {
+	src, records := r.src, dedupe.Store(r.store)
+	switch {
+	case r.cloud != nil:
+		src, records = r.cloud.source(), r.cloud.records()
+	case src == nil:
 		src = r.queue
 	}
 	cfg := r.cfg
@@ -67,7 +72,7 @@ func (r *rig) consumer() *consumer.Consumer {
 			told(ctx, e)
 		}
 	}
-	w, err := consumer.New(operation, src, r.store, consumer.JSON(r.run), cfg)
+	w, err := consumer.New(r.operation, src, records, consumer.JSON(r.run), cfg)
 	if err != nil {
 		r.t.Fatal(err)
 	}
