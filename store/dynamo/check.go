@@ -10,68 +10,122 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 )
 
-// Check compares the table with what the store needs and names everything that is wrong with it, in one error. Two calls.
+// Check compares the table with what the store needs and names everything that is wrong with it, in one error. Two calls, which take
+// the permissions dynamodb:DescribeTable and dynamodb:DescribeTimeToLive.
 func (s *Store) Check(ctx context.Context) error {
-	rep, err := inspect(ctx, s.client, s.table)
+	rep, err := s.inspect(ctx)
 	if err != nil {
-		return err
+		return s.failed("check", err)
 	}
 	if len(rep.Problems) > 0 {
-		return fmt.Errorf("dynamo: the table %s cannot be used as it is:\n\t%s", s.table, strings.Join(rep.Problems, "\n\t"))
+		return s.unfit(rep.Problems)
 	}
 	return nil
 }
 
-// inspect describes a table; its error says that it cannot be asked at all.
-func inspect(ctx context.Context, client *dynamodb.Client, table string) (Report, error) {
-	region := client.Options().Region
-	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
-	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return Report{}, fmt.Errorf("dynamo: there is no table %s in region %s: check the name and the region, or make it with "+
-			"go run github.com/claimonce/claimonce/localstack/setup -table %s: %w", table, region, table, err)
-	}
-	if err != nil {
-		return Report{}, fmt.Errorf("dynamo: the table %s in region %s cannot be asked about (it takes the permission dynamodb:DescribeTable): %w", table, region, err)
-	}
+func (s *Store) unfit(problems []string) error {
+	return s.failed("check", errors.New("it cannot be used as it is:\n\t"+strings.Join(problems, "\n\t")))
+}
+
+// inspect finds all problems; its error says that the table cannot be asked about at all.
+func (s *Store) inspect(ctx context.Context) (Report, error) {
 	var rep Report
-	bad := func(format string, args ...any) { rep.Problems = append(rep.Problems, fmt.Sprintf(format, args...)) }
-	t := out.Table
-	if t.TableStatus != "" && t.TableStatus != types.TableStatusActive && t.TableStatus != types.TableStatusUpdating {
-		bad("its status is %s; wait until it is ACTIVE", t.TableStatus)
-	}
-	if got := keysOf(t.KeySchema, t.AttributeDefinitions); got != attrID+" S HASH" {
-		bad("its key is %q, not the string %s alone; make a new table", got, attrID)
-	}
-	checkIndex(t, bad)
-	if err := checkTTL(ctx, client, table, &rep, bad); err != nil {
+	t, err := s.describe(ctx)
+	if err != nil {
 		return rep, err
+	}
+	rep.Problems = checkTable(t)
+	ttl, err := s.describeTTL(ctx)
+	switch {
+	case incapable(err):
+		rep.Warnings = append(rep.Warnings, warnNoTTL)
+	case err != nil:
+		return rep, err
+	default:
+		rep.Problems = append(rep.Problems, checkTTL(ttl)...)
 	}
 	return rep, nil
 }
 
-func checkIndex(t *types.TableDescription, bad func(string, ...any)) {
+const warnNoTTL = "this server has no TTL: expired items stay"
+
+func (s *Store) describe(ctx context.Context) (t *types.TableDescription, err error) {
+	err = s.call(ctx, func(ctx context.Context) error {
+		out, err := s.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.table})
+		if err == nil {
+			t = out.Table
+		}
+		return err
+	})
+	return t, err
+}
+
+func (s *Store) describeTTL(ctx context.Context) (d *types.TimeToLiveDescription, err error) {
+	err = s.call(ctx, func(ctx context.Context) error {
+		out, err := s.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &s.table})
+		if err == nil {
+			d = out.TimeToLiveDescription
+		}
+		return err
+	})
+	return d, err
+}
+
+// incapable: the server does not know the call at all, as some local ones do not.
+func incapable(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && (api.ErrorCode() == "UnknownOperationException" || api.ErrorCode() == "UnknownOperation")
+}
+
+func checkTable(t *types.TableDescription) []string {
+	var problems []string
+	if s := t.TableStatus; s != "" && s != types.TableStatusActive && s != types.TableStatusUpdating {
+		problems = append(problems, fmt.Sprintf("its status is %s: wait until it is ACTIVE", s))
+	}
+	want := tableInput("")
+	if got, want := keysOf(t.KeySchema, t.AttributeDefinitions), keysOf(want.KeySchema, want.AttributeDefinitions); got != want {
+		problems = append(problems, fmt.Sprintf("its key is %s, not %s, which cannot be changed: use another table", got, want))
+	}
+	return append(problems, checkIndex(t, want)...)
+}
+
+func checkIndex(t *types.TableDescription, want *dynamodb.CreateTableInput) []string {
+	keys := keysOf(want.GlobalSecondaryIndexes[0].KeySchema, want.AttributeDefinitions)
+	x, ok := attentionIndex(t)
+	if !ok {
+		return []string{fmt.Sprintf("it has no index %s, which lists what needs a person: Setup adds it (keys %s, projection KEYS_ONLY)", AttentionIndex, keys)}
+	}
+	var problems []string
+	if got := keysOf(x.KeySchema, t.AttributeDefinitions); got != keys {
+		problems = append(problems, fmt.Sprintf("the keys of its index %s are %s, not %s: delete the index, then Setup adds it", AttentionIndex, got, keys))
+	}
+	if x.Projection == nil || x.Projection.ProjectionType != types.ProjectionTypeKeysOnly {
+		got := types.ProjectionType("unknown")
+		if x.Projection != nil {
+			got = x.Projection.ProjectionType
+		}
+		problems = append(problems, fmt.Sprintf("the projection of its index %s is %s, not KEYS_ONLY, so that every write of a listed record pays for it: "+
+			"delete the index, then Setup adds it", AttentionIndex, got))
+	}
+	return problems
+}
+
+func attentionIndex(t *types.TableDescription) (types.GlobalSecondaryIndexDescription, bool) {
 	i := slices.IndexFunc(t.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool {
 		return aws.ToString(x.IndexName) == AttentionIndex
 	})
 	if i < 0 {
-		bad("it has no index %s, which lists what needs a person: add it with keys %s (S) and %s (N), projection KEYS_ONLY", AttentionIndex, attrShard, attrAttentionAt)
-		return
+		return types.GlobalSecondaryIndexDescription{}, false
 	}
-	x := t.GlobalSecondaryIndexes[i]
-	want := attrShard + " S HASH, " + attrAttentionAt + " N RANGE"
-	if got := keysOf(x.KeySchema, t.AttributeDefinitions); got != want {
-		bad("the keys of its index %s are %q, not %q", AttentionIndex, got, want)
-	}
-	if x.Projection != nil && x.Projection.ProjectionType != types.ProjectionTypeKeysOnly {
-		bad("its index %s projects %s, not KEYS_ONLY: it would cost a unit for every write of a troubled record", AttentionIndex, x.Projection.ProjectionType)
-	}
+	return t.GlobalSecondaryIndexes[i], true
 }
 
-// keysOf writes a key schema down as "name type kind, …".
+// keysOf writes a key schema down, for example "id (S, HASH)".
 func keysOf(schema []types.KeySchemaElement, defs []types.AttributeDefinition) string {
-	var parts []string
+	parts := make([]string, 0, len(schema))
 	for _, k := range schema {
 		kind := types.ScalarAttributeType("?")
 		for _, d := range defs {
@@ -79,27 +133,22 @@ func keysOf(schema []types.KeySchemaElement, defs []types.AttributeDefinition) s
 				kind = d.AttributeType
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", aws.ToString(k.AttributeName), kind, k.KeyType))
+		parts = append(parts, fmt.Sprintf("%s (%s, %s)", aws.ToString(k.AttributeName), kind, k.KeyType))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, " and ")
 }
 
-func checkTTL(ctx context.Context, client *dynamodb.Client, table string, rep *Report, bad func(string, ...any)) error {
-	out, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &table})
+func checkTTL(d *types.TimeToLiveDescription) []string {
 	switch {
-	case incapable(err):
-		rep.Warnings = append(rep.Warnings, "this server has no TTL: expired items stay")
-		return nil
-	case err != nil:
-		return fmt.Errorf("dynamo: the TTL of the table %s cannot be asked about (it takes the permission dynamodb:DescribeTimeToLive): %w", table, err)
-	}
-	d := out.TimeToLiveDescription
-	on := d != nil && (d.TimeToLiveStatus == types.TimeToLiveStatusEnabled || d.TimeToLiveStatus == types.TimeToLiveStatusEnabling)
-	switch {
-	case !on:
-		bad("its TTL is off: switch it on for the attribute %s, else expired records stay for ever", attrExpiresAt)
+	case ttlIs(d, types.TimeToLiveStatusDisabled, types.TimeToLiveStatusDisabling):
+		return []string{fmt.Sprintf("its TTL is off, so that expired records stay for ever: Setup switches it on for the attribute %s", attrExpiresAt)}
 	case aws.ToString(d.AttributeName) != attrExpiresAt:
-		bad("its TTL is on the attribute %s, not %s: it would delete what must stay", aws.ToString(d.AttributeName), attrExpiresAt)
+		return []string{fmt.Sprintf("its TTL is on the attribute %s, not %s: what that says would be deleted, and expired records not",
+			aws.ToString(d.AttributeName), attrExpiresAt)}
 	}
 	return nil
+}
+
+func ttlIs(d *types.TimeToLiveDescription, statuses ...types.TimeToLiveStatus) bool {
+	return d == nil || d.TimeToLiveStatus == "" || slices.Contains(statuses, d.TimeToLiveStatus)
 }

@@ -8,23 +8,38 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// clock compares this machine's clock with the Date header of answers.
+// clock compares this machine's clock with the Date header of answers. One answer gives bounds: it was made during the call, and
+// somewhere in the second that Date names. The estimate is moved into the bounds of each answer and no further, so that
+// answers in a row narrow it down, and a slow one, of which little is known, never makes a good clock look bad.
 type clock struct {
 	mu    sync.Mutex
 	ahead time.Duration
 	known bool
 }
 
-// slowCall: of a call that took longer nobody knows when the answer was made.
-const slowCall = 2 * time.Second
-
-func (c *clock) watch(base aws.HTTPClient) aws.HTTPClient { return watcher{c, base} }
-
-func (c *clock) skew() (time.Duration, bool) {
+func (c *clock) skew() (ahead time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ahead, c.known
 }
+
+// sample takes wall-clock times: a clock that was set during the call spoils this one sample.
+func (c *clock) sample(start, end time.Time, h http.Header) {
+	server, err := http.ParseTime(h.Get("Date"))
+	if err != nil || h.Get("Age") != "" { // Age: some cache answered, with a Date of then (RFC 9111, section 5.1)
+		return
+	}
+	least := start.Round(0).Sub(server.Add(time.Second))
+	most := end.Round(0).Sub(server)
+	if least > most {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead, c.known = min(max(c.ahead, least), most), true
+}
+
+func (c *clock) watch(base aws.HTTPClient) aws.HTTPClient { return watcher{c, base} }
 
 type watcher struct {
 	clock *clock
@@ -36,19 +51,7 @@ func (w watcher) Do(r *http.Request) (*http.Response, error) {
 	start := time.Now()
 	resp, err := w.base.Do(r)
 	if err == nil {
-		w.clock.sample(start, time.Now(), resp.Header.Get("Date"))
+		w.clock.sample(start, time.Now(), resp.Header)
 	}
 	return resp, err
-}
-
-// sample takes the middle of the call against the middle of the second that Date names.
-func (c *clock) sample(start, end time.Time, date string) {
-	server, err := http.ParseTime(date)
-	if err != nil || end.Sub(start) > slowCall {
-		return
-	}
-	here := start.Round(0).Add(end.Sub(start) / 2)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ahead, c.known = here.Sub(server.Add(time.Second/2)), true
 }

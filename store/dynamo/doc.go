@@ -3,22 +3,37 @@
 //	store, err := dynamo.Open(ctx, "claimonce") // the SDK's usual environment
 //	store, err := dynamo.New(client, "claimonce", dynamo.Config{})
 //
-// The program localstack/setup, or [Setup], makes the table.
+// The program localstack/setup, or [Setup], makes the table; [Store.Check] says what is wrong with one.
 //
 // # Calls
 //
 // A Swap is one PutItem with a condition: the revision is the expected one, or the item does not exist or has expired
 // (attribute_not_exists(id) OR expires_at <= :t). A refused one brings the item with it
 // (ReturnValuesOnConditionCheckFailure); where a server brings none, one consistent GetItem follows. A Load is one consistent GetItem.
-// A result that does not fit into an item of 1,024 bytes costs one more put when it is stored and one more get when it is read.
-// The SDK repeats failed calls up to three times in all; a repeat that is refused by its own first try is an ordinary conflict,
-// which the ledger recognises.
+//
+// The SDK repeats failed calls, three tries in all by default (see [Config]). Of a put whose first try landed although its answer was
+// lost, the repeat is refused by that first try: the store returns it as the conflict that it is, with the caller's own revision
+// in it, by which the ledger recognises its success.
 //
 // # Items
 //
 // One item for each operation, whose partition key is different for every operation: no tenant or handler is a hot partition.
-// Times are milliseconds since the epoch, but for expires_at: seconds, so that it can be the table's TTL attribute. TTL deletes hours
-// late and only tidies up; the condition decides. item.go lists the attributes.
+// item.go lists the attributes. Times are milliseconds since 1970, but for expires_at: seconds, so that it can be the table's TTL
+// attribute. TTL deletes hours or days late and only tidies up; the condition decides. An item that this package would not have
+// written, for example with an expires_at in milliseconds, is an error that names the attribute (an [*ItemError]) for whoever
+// claims its key or reads it, until somebody mends it. An item of a newer schema is left alone, even after it has expired.
+//
+// Duplicates are billed by the size of the item that refuses them, so that one stays small: a result is inside only while the whole
+// item is within 1,024 bytes by DynamoDB's size rules. A larger one goes to an item of its own, one put before the completion's and one
+// consistent get whenever the record is read. Its id begins with r, where a record's begins with a digit, and holds the owner's
+// token and a digest; the record holds that id and the digest in full. Both have one expires_at. If the other item is missing,
+// or is not the one that was written, the record's Result is marked Unavailable. Where the pointer to it would save no unit, as
+// with very long keys, a result stays inside.
+//
+// # Troubled records
+//
+// The index named [AttentionIndex] holds the keys of troubled records only: the attribute attention_shard exists in those alone. A
+// write pays for the index when a record becomes troubled, when it ceases to be, and when its attention_at changes meanwhile.
 //
 // # Clock
 //

@@ -5,51 +5,58 @@ import (
 	"hash/fnv"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/claimonce/claimonce/dedupe"
 )
 
-// Attributes of an item. What is unset is left out, so that items stay small. Once released, a name is never given another meaning:
-// two versions of the program read each other's items during every rolling deploy.
+// Attributes of a record's item. What is unset is left out, so that items stay small. Times are N, milliseconds since 1970, but for
+// expires_at. Once released, a name is never given another meaning: two versions of the program read each other's items during
+// every rolling deploy. testdata/schema1 holds items of this version for ever.
 const (
-	attrID            = "id" // S, the partition key: dedupe.Key.StoreID
-	attrSchema        = "schema"
-	attrTenant        = "tenant"
+	attrID            = "id"     // S, the partition key: dedupe.Key.StoreID, which begins with a digit
+	attrSchema        = "schema" // N, always there: the conditions of writes compare it
+	attrTenant        = "tenant" // S; with the next two, what the id was made of
 	attrOperation     = "operation"
 	attrKey           = "key"
-	attrFingerprint   = "fingerprint"
-	attrState         = "state"
-	attrMode          = "mode"
-	attrTransactional = "transactional"
-	attrRevision      = "revision"
-	attrOwner         = "owner"
-	attrFence         = "fence"
-	attrAttempt       = "attempt"
-	attrGeneration    = "generation"
-	attrReplyEpoch    = "reply_epoch"
-	attrMarks         = "marks" // L of M: step, at, undone
-	attrResult        = "result"
-	attrReason        = "reason"
-	attrLockedUntil   = "locked_until"
-	attrOwnerWroteAt  = "owner_wrote_at"
-	attrTakenBy       = "taken_by"
-	attrTakenUntil    = "taken_until"
-	attrDoubtful      = "doubtful"
-	attrTroubled      = "troubled"
-	attrAttentionAt   = "attention_at"
+	attrFingerprint   = "fingerprint"    // S
+	attrState         = "state"          // S, dedupe.State.String
+	attrMode          = "mode"           // S, dedupe.Mode.String
+	attrTransactional = "transactional"  // BOOL
+	attrRevision      = "revision"       // S
+	attrOwner         = "owner"          // S
+	attrFence         = "fence"          // N
+	attrAttempt       = "attempt"        // N
+	attrGeneration    = "generation"     // N
+	attrReplyEpoch    = "reply_epoch"    // N
+	attrMarks         = "marks"          // L of M: step S, at N, undone BOOL
+	attrResult        = "result"         // M: see result.go
+	attrReason        = "reason"         // S
+	attrLockedUntil   = "locked_until"   // N
+	attrOwnerWroteAt  = "owner_wrote_at" // N
+	attrTakenBy       = "taken_by"       // S
+	attrTakenUntil    = "taken_until"    // N
+	attrDoubtful      = "doubtful"       // BOOL
+	attrTroubled      = "troubled"       // N, the bits of dedupe.Trouble
+	attrAttentionAt   = "attention_at"   // N, the sort key of the attention index
 	attrFirstAttempt  = "first_attempt_at"
 	attrCreatedAt     = "created_at"
 	attrClaimedAt     = "claimed_at"
-	attrExpiresAt     = "expires_at" // N, whole seconds: the table's TTL attribute
+	attrExpiresAt     = "expires_at" // N, whole seconds since 1970: the table's TTL attribute
 
-	// attrShard is there only while the record is troubled: it makes the attention index sparse.
+	// attrShard is S and there only while the record is troubled: it makes the attention index sparse.
 	attrShard = "attention_shard"
+
+	markStep, markAt, markUndone = "step", "at", "undone"
 )
 
 // shards: few values of an index's partition key would throttle the table's own writes when many records become troubled at once.
 const shards = 16
+
+// latestExpiry is the year 5138. A larger number of seconds is a time in milliseconds: honoured, it would keep the key for millennia.
+const latestExpiry = 100_000_000_000
 
 type item = map[string]types.AttributeValue
 
@@ -58,13 +65,26 @@ type encoder struct{ item }
 
 func (e encoder) text(name, v string) {
 	if v != "" {
-		e.item[name] = &types.AttributeValueMemberS{Value: v}
+		e.item[name] = textValue(v)
 	}
+}
+
+// textValue keeps what is no UTF-8 as bytes: the SDK would write U+FFFD in their place without a word, and a header or the text of
+// an error may hold anything.
+func textValue(v string) types.AttributeValue {
+	if !utf8.ValidString(v) {
+		return &types.AttributeValueMemberB{Value: []byte(v)}
+	}
+	return &types.AttributeValueMemberS{Value: v}
+}
+
+func numberValue(v int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}
 }
 
 func (e encoder) number(name string, v int64) {
 	if v != 0 {
-		e.item[name] = &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}
+		e.item[name] = numberValue(v)
 	}
 }
 
@@ -76,18 +96,16 @@ func (e encoder) flag(name string, v bool) {
 
 func (e encoder) millis(name string, t time.Time) {
 	if !t.IsZero() {
-		e.number(name, t.UnixMilli())
+		e.item[name] = numberValue(t.UnixMilli())
 	}
 }
 
 // encode makes the item of a record, without its result.
-func encode(rec dedupe.Record) item {
+func encode(rec dedupe.Record) (item, error) {
 	e := encoder{item{}}
-	e.text(attrID, rec.Key.StoreID())
-	e.number(attrSchema, int64(rec.Schema))
-	e.text(attrTenant, rec.Key.Tenant)
-	e.text(attrOperation, rec.Key.Operation)
-	e.text(attrKey, rec.Key.ID)
+	if err := e.identity(rec); err != nil {
+		return nil, err
+	}
 	e.text(attrFingerprint, rec.Fingerprint)
 	e.text(attrState, rec.State.String())
 	if rec.Mode != 0 {
@@ -95,7 +113,6 @@ func encode(rec dedupe.Record) item {
 	}
 	e.flag(attrTransactional, rec.Transactional)
 	e.text(attrRevision, rec.Revision)
-	e.text(attrOwner, rec.Owner)
 	e.number(attrFence, rec.Fence)
 	e.number(attrAttempt, int64(rec.Attempt))
 	e.number(attrGeneration, int64(rec.Generation))
@@ -112,13 +129,32 @@ func encode(rec dedupe.Record) item {
 	e.millis(attrFirstAttempt, rec.FirstAttemptAt)
 	e.millis(attrCreatedAt, rec.CreatedAt)
 	e.millis(attrClaimedAt, rec.ClaimedAt)
-	if !rec.ExpiresAt.IsZero() {
-		e.number(attrExpiresAt, rec.ExpiresAt.Unix())
-	}
 	if rec.Troubled != 0 {
 		e.text(attrShard, shardOf(rec.Key))
 	}
-	return e.item
+	return e.item, nil
+}
+
+// identity is what the record's item and that of a result apart have in common.
+func (e encoder) identity(rec dedupe.Record) error {
+	e.text(attrID, rec.Key.StoreID())
+	e.item[attrSchema] = numberValue(int64(rec.Schema))
+	e.text(attrTenant, rec.Key.Tenant)
+	e.text(attrOperation, rec.Key.Operation)
+	e.text(attrKey, rec.Key.ID)
+	e.text(attrOwner, rec.Owner)
+	if rec.ExpiresAt.IsZero() {
+		return nil
+	}
+	at := rec.ExpiresAt.Unix()
+	if rec.ExpiresAt.Nanosecond() > 0 {
+		at++ // never earlier than asked for
+	}
+	if at <= 0 || at >= latestExpiry {
+		return fmt.Errorf("ExpiresAt is %v, which no item can hold", rec.ExpiresAt)
+	}
+	e.item[attrExpiresAt] = numberValue(at)
+	return nil
 }
 
 func shardOf(key dedupe.Key) string {
@@ -128,28 +164,16 @@ func shardOf(key dedupe.Key) string {
 }
 
 func (e encoder) marks(marks []dedupe.Mark) {
-	if len(marks) == 0 {
+	if marks == nil {
 		return
 	}
 	list := make([]types.AttributeValue, 0, len(marks))
 	for _, m := range marks {
 		one := encoder{item{}}
-		one.text("step", m.Step)
-		one.millis("at", m.At)
-		one.flag("undone", m.Undone)
+		one.text(markStep, m.Step)
+		one.millis(markAt, m.At)
+		one.flag(markUndone, m.Undone)
 		list = append(list, &types.AttributeValueMemberM{Value: one.item})
 	}
 	e.item[attrMarks] = &types.AttributeValueMemberL{Value: list}
-}
-
-// ItemError is returned for an item that is not as this package writes it. Such an item is never overwritten and never taken for
-// absent. It names the attribute, not its value.
-type ItemError struct {
-	Attribute string
-	Problem   string
-}
-
-// Error implements error.
-func (e *ItemError) Error() string {
-	return fmt.Sprintf("attribute %s of the stored item %s; mend or delete the item", e.Attribute, e.Problem)
 }

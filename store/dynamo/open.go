@@ -1,36 +1,55 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Open uses a table as the SDK's usual environment has it (profile, region, AWS_ENDPOINT_URL and so on), and checks it: an error
-// names what is missing and what to do. For other settings see [New].
-func Open(ctx context.Context, table string) (*Store, error) {
-	cfg, err := config.LoadDefaultConfig(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("dynamo: the AWS configuration does not load: %w", err)
+// Open uses a table with the SDK's usual environment (profile, region, AWS_ENDPOINT_URL and so on) and looks at it once, by
+// DescribeTable: an error says what is missing and what to do. opts change how that environment is read. For other settings see
+// [New].
+func Open(ctx context.Context, table string, opts ...func(*config.LoadOptions) error) (*Store, error) {
+	emulated := emulator()
+	if emulated { // do not ask the network for an EC2 instance's role: where there is none, that takes seconds
+		opts = append([]func(*config.LoadOptions) error{config.WithEC2IMDSClientEnableState(imds.ClientDisabled)}, opts...)
 	}
-	if err := usable(ctx, &cfg, "DYNAMODB"); err != nil {
-		return nil, fmt.Errorf("dynamo: table %s: %w", table, err)
+	cfg, err := config.LoadDefaultConfig(ctx, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("dynamo: open table %s: the AWS configuration does not load: %w", table, err)
+	}
+	if err := usable(ctx, &cfg, emulated); err != nil {
+		return nil, fmt.Errorf("dynamo: open table %s: %w", table, err)
 	}
 	s, err := New(dynamodb.NewFromConfig(cfg), table, Config{})
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Check(ctx)
+	t, err := s.describe(ctx)
+	if err != nil {
+		return nil, s.failed("open", err)
+	}
+	if problems := checkTable(t); len(problems) > 0 {
+		return nil, s.unfit(problems)
+	}
+	return s, nil
+}
+
+// emulator: the environment names an endpoint that is no AWS one. Those, of a VPC for example, speak TLS.
+func emulator() bool {
+	return strings.HasPrefix(cmp.Or(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("AWS_ENDPOINT_URL")), "http://")
 }
 
 // usable makes sure of region and credentials, whose absence the SDK reports late.
-func usable(ctx context.Context, cfg *aws.Config, service string) error {
-	emulated := os.Getenv("AWS_ENDPOINT_URL") != "" || os.Getenv("AWS_ENDPOINT_URL_"+service) != ""
+func usable(ctx context.Context, cfg *aws.Config, emulated bool) error {
 	if cfg.Region == "" {
 		if !emulated {
 			return errors.New("no region: set AWS_REGION, or choose a profile that has one with AWS_PROFILE")
@@ -41,7 +60,7 @@ func usable(ctx context.Context, cfg *aws.Config, service string) error {
 		return errNoCredentials
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return fmt.Errorf("%w: %w", errNoCredentials, err)
+		return fmt.Errorf("%w (region %s): %w", errNoCredentials, cfg.Region, err)
 	}
 	return nil
 }

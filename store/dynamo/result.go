@@ -1,54 +1,118 @@
 package dynamo
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
+	"hash"
 	"maps"
 	"slices"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/claimonce/claimonce/dedupe"
 )
 
-// Parts of a result: in the record's item, or in an item of its own to which the record points.
+// Members of the attribute result. A result apart is kept whole in an item of its own; the record then holds status, content type and
+// omitted, and the last two.
 const (
-	resStatus      = "status"
-	resContentType = "content_type"
-	resHeaders     = "headers"
-	resBody        = "body"
-	resOmitted     = "omitted"
-	resItem        = "item"   // id of the second item
-	resDigest      = "digest" // SHA-256 of the second item's result
+	resStatus      = "status"       // N
+	resContentType = "content_type" // S
+	resOmitted     = "omitted"      // S
+	resHeaders     = "headers"      // L of S: name, value, name, value, … by name; a map could not hold every name
+	resBody        = "body"         // B
+	resApart       = "apart"        // S, the id of the other item
+	resDigest      = "digest"       // B, SHA-256 of the whole result: see digestOf
 )
 
 const (
 	// inlineLimit: a duplicate is billed by the item that refuses it, a unit for each 1,024 bytes begun.
 	inlineLimit = 1024
-	// itemLimit: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html#limits-items
+	// itemLimit: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 	itemLimit = 400 << 10
+	// idLimit of a partition key, in bytes: same page.
+	idLimit = 2048
 )
 
-// resultID is the id of the second item. It holds the owner token, so that a former owner who wakes up late cannot replace the result
-// that its successor's completion points to. No record's id begins so: those begin with a digit.
-func resultID(rec dedupe.Record) string { return "result#" + rec.Owner + "#" + rec.Key.StoreID() }
+// pointer says where a result apart is.
+type pointer struct {
+	id     string
+	digest []byte
+}
+
+// partID is the id of a result apart. No record's id begins with r, and owner and digest are delimited. With the owner token a former
+// owner who wakes up late cannot replace what its successor's completion points to; with the digest neither can the owner
+// itself, where a reconciler settles the record with another result at the same time.
+func partID(rec dedupe.Record, digest []byte) string {
+	return "r" + strconv.Itoa(len(rec.Owner)) + ":" + rec.Owner + base64.RawURLEncoding.EncodeToString(digest[:16]) + rec.Key.StoreID()
+}
+
+// items are the record's item and, if its result is kept apart, the other one.
+func items(rec dedupe.Record) (record, part item, err error) {
+	if record, err = encode(rec); err != nil {
+		return nil, nil, err
+	}
+	if rec.Result != nil {
+		record[attrResult] = &types.AttributeValueMemberM{Value: encodeResult(*rec.Result)}
+		if part, err = moveApart(record, rec); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, it := range []item{record, part} {
+		if n := itemSize(it); n > itemLimit {
+			return nil, nil, fmt.Errorf("%w: an item of %d bytes with its names, where DynamoDB holds %d", dedupe.ErrTooLarge, n, itemLimit)
+		}
+	}
+	return record, part, nil
+}
+
+// moveApart takes the result out of a record's item that is larger than a unit, unless that would make it no cheaper: with a long
+// key the pointer may be larger than what it points to.
+func moveApart(record item, rec dedupe.Record) (part item, err error) {
+	inline := itemSize(record)
+	if inline <= inlineLimit || len(rec.Result.Body)+len(rec.Result.Headers) == 0 {
+		return nil, nil
+	}
+	whole := record[attrResult]
+	digest := digestOf(*rec.Result)
+	id := partID(rec, digest)
+	small := encoder{encodeResult(dedupe.Result{
+		Status: rec.Result.Status, ContentType: rec.Result.ContentType, Omitted: rec.Result.Omitted,
+	})}
+	small.text(resApart, id)
+	small.item[resDigest] = &types.AttributeValueMemberB{Value: digest}
+	record[attrResult] = &types.AttributeValueMemberM{Value: small.item}
+	if units(itemSize(record)) >= units(inline) {
+		record[attrResult] = whole
+		return nil, nil
+	}
+	if len(id) > idLimit {
+		return nil, fmt.Errorf("the id of the result's item has %d bytes, DynamoDB allows %d", len(id), idLimit)
+	}
+	e := encoder{item{}}
+	if err := e.identity(rec); err != nil { // the record's own expiry, computed once for both: neither outlives the other
+		return nil, err
+	}
+	e.text(attrID, id)
+	e.item[attrResult] = whole
+	return e.item, nil
+}
+
+func units(size int) int { return (size + inlineLimit - 1) / inlineLimit }
 
 func encodeResult(res dedupe.Result) item {
 	e := encoder{item{}}
 	e.number(resStatus, int64(res.Status))
 	e.text(resContentType, res.ContentType)
 	e.text(resOmitted, res.Omitted)
-	if len(res.Headers) > 0 {
-		h := item{}
-		for name, v := range res.Headers {
-			h[name] = &types.AttributeValueMemberS{Value: v}
+	if res.Headers != nil {
+		list := make([]types.AttributeValue, 0, 2*len(res.Headers))
+		for _, name := range slices.Sorted(maps.Keys(res.Headers)) {
+			list = append(list, textValue(name), textValue(res.Headers[name]))
 		}
-		e.item[resHeaders] = &types.AttributeValueMemberM{Value: h}
+		e.item[resHeaders] = &types.AttributeValueMemberL{Value: list}
 	}
 	if res.Body != nil {
 		e.item[resBody] = &types.AttributeValueMemberB{Value: res.Body}
@@ -56,121 +120,93 @@ func encodeResult(res dedupe.Result) item {
 	return e.item
 }
 
-// items are the record's item and, if its result does not fit, the second one.
-func items(rec dedupe.Record) (record, second item, err error) {
-	record = encode(rec)
-	if rec.Result != nil {
-		res := encodeResult(*rec.Result)
-		record[attrResult] = &types.AttributeValueMemberM{Value: res}
-		if itemSize(record) > inlineLimit && movable(*rec.Result) {
-			second = secondItem(rec, res)
-			record[attrResult] = &types.AttributeValueMemberM{Value: pointer(rec, res)}
-		}
-	}
-	for _, it := range []item{record, second} {
-		if n := itemSize(it); n > itemLimit {
-			return nil, nil, fmt.Errorf("%w: an item of %d bytes, DynamoDB holds %d", dedupe.ErrTooLarge, n, itemLimit)
-		}
-	}
-	return record, second, nil
-}
-
-func movable(res dedupe.Result) bool { return len(res.Body) > 0 || len(res.Headers) > 0 }
-
-// secondItem carries the record's own expiry, computed once for both: neither outlives the other.
-func secondItem(rec dedupe.Record, res item) item {
-	e := encoder{item{}}
-	e.text(attrID, resultID(rec))
-	e.number(attrSchema, int64(rec.Schema))
-	e.item[attrResult] = &types.AttributeValueMemberM{Value: res}
-	if !rec.ExpiresAt.IsZero() {
-		e.number(attrExpiresAt, rec.ExpiresAt.Unix())
-	}
-	return e.item
-}
-
-func pointer(rec dedupe.Record, res item) item {
-	e := encoder{item{}}
-	e.text(resItem, resultID(rec))
-	e.item[resDigest] = &types.AttributeValueMemberB{Value: digestOf(res)}
-	if n, ok := res[resStatus]; ok {
-		e.item[resStatus] = n
-	}
-	return e.item
-}
-
-// digestOf covers every part, each with its name and length, in a fixed order.
-func digestOf(res item) []byte {
-	h := sha256.New()
-	put := func(b []byte) { _, _ = fmt.Fprintf(h, "%d:%s", len(b), b) }
-	for _, name := range slices.Sorted(maps.Keys(res)) {
-		put([]byte(name))
-		switch v := res[name].(type) {
-		case *types.AttributeValueMemberS:
-			put([]byte(v.Value))
-		case *types.AttributeValueMemberN:
-			put([]byte(v.Value))
-		case *types.AttributeValueMemberB:
-			put(v.Value)
-		case *types.AttributeValueMemberM:
-			put(digestOf(v.Value))
-		}
-	}
-	return h.Sum(nil)
-}
-
-// result reads the result of a record's item, fetching the second item if there is one.
-func (s *Store) result(ctx context.Context, it item) (*dedupe.Result, error) {
-	v, ok := it[attrResult]
+// result reads the attribute result; nil where there is none.
+func (d *decoder) result() (*dedupe.Result, *pointer) {
+	v, ok := d.item[attrResult]
 	if !ok {
 		return nil, nil
 	}
 	m, ok := v.(*types.AttributeValueMemberM)
 	if !ok {
-		return nil, &ItemError{Attribute: attrResult, Problem: "is no map"}
+		d.fail(attrResult, "is no map")
+		return nil, nil
 	}
-	d := &decoder{item: m.Value}
-	id := d.text(resItem)
-	if d.err != nil || id == "" {
-		return decodeResult(m.Value)
+	in := &decoder{item: m.Value}
+	res := &dedupe.Result{
+		Status: int(in.number(resStatus)), ContentType: in.text(resContentType), Omitted: in.text(resOmitted),
+		Headers: in.headers(), Body: in.bytes(resBody),
 	}
-	want, _ := m.Value[resDigest].(*types.AttributeValueMemberB)
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true),
-		Key: item{attrID: &types.AttributeValueMemberS{Value: id}},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the result's item: %w", err)
+	where := in.pointer()
+	if e, ok := in.err.(*ItemError); ok { //nolint:errorlint // made by fail, never wrapped
+		d.fail(attrResult+"."+e.Attribute, e.Problem)
+		return nil, nil
 	}
-	found, ok := out.Item[attrResult].(*types.AttributeValueMemberM)
-	if !ok || want == nil || !bytes.Equal(digestOf(found.Value), want.Value) {
-		return &dedupe.Result{Status: int(d.number(resStatus)), Unavailable: true}, nil
-	}
-	return decodeResult(found.Value)
+	return res, where
 }
 
-func decodeResult(m item) (*dedupe.Result, error) {
-	d := &decoder{item: m}
-	res := &dedupe.Result{Status: int(d.number(resStatus)), ContentType: d.text(resContentType), Omitted: d.text(resOmitted)}
-	if h, ok := m[resHeaders].(*types.AttributeValueMemberM); ok {
-		hd := &decoder{item: h.Value}
-		res.Headers = map[string]string{}
-		for name := range h.Value {
-			res.Headers[name] = hd.text(name)
-		}
-		if hd.err != nil {
-			d.fail(resHeaders, "holds something other than strings")
-		}
+func (d *decoder) headers() map[string]string {
+	v, ok := d.item[resHeaders]
+	if !ok {
+		return nil
 	}
-	switch b := m[resBody].(type) {
-	case nil:
-	case *types.AttributeValueMemberB:
-		res.Body = bytes.Clone(b.Value)
-		if res.Body == nil {
-			res.Body = []byte{}
-		}
-	default:
-		d.fail(resBody, "is no binary, but a "+strconv.Quote(fmt.Sprintf("%T", b)))
+	list, ok := v.(*types.AttributeValueMemberL)
+	if !ok || len(list.Value)%2 != 0 {
+		d.fail(resHeaders, "is no list of names and values")
+		return nil
 	}
-	return res, d.err
+	headers := make(map[string]string, len(list.Value)/2)
+	for pair := range slices.Chunk(list.Value, 2) {
+		name, ok := textOf(pair[0])
+		value, also := textOf(pair[1])
+		if !ok || !also {
+			d.fail(resHeaders, "is no list of names and values")
+		}
+		headers[name] = value
+	}
+	return headers
+}
+
+// bytes tells an empty value from a missing one; the SDK gives both as nil.
+func (d *decoder) bytes(name string) []byte {
+	v, ok := d.item[name]
+	if !ok {
+		return nil
+	}
+	b, ok := v.(*types.AttributeValueMemberB)
+	if !ok {
+		d.fail(name, "is no binary")
+		return nil
+	}
+	return append([]byte{}, b.Value...)
+}
+
+func (d *decoder) pointer() *pointer {
+	id := d.text(resApart)
+	if id == "" {
+		return nil
+	}
+	return &pointer{id: id, digest: d.bytes(resDigest)}
+}
+
+// digestOf covers every part of a result, each with its length, so that no two results have one digest. It is made from the result
+// and not from its attributes: servers may write one number in several ways.
+func digestOf(res dedupe.Result) []byte {
+	h := sha256.New()
+	put(h, strconv.Itoa(res.Status))
+	put(h, res.ContentType)
+	put(h, res.Omitted)
+	put(h, strconv.FormatBool(res.Headers == nil), strconv.Itoa(len(res.Headers)))
+	for _, name := range slices.Sorted(maps.Keys(res.Headers)) {
+		put(h, name, res.Headers[name])
+	}
+	put(h, strconv.FormatBool(res.Body == nil))
+	_, _ = h.Write(res.Body) // the last one needs no length
+	return h.Sum(nil)
+}
+
+func put(h hash.Hash, parts ...string) {
+	for _, p := range parts {
+		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(p))))
+		_, _ = h.Write([]byte(p))
+	}
 }

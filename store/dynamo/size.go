@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// itemSize is the size of an item by DynamoDB's rules, rounded up where they say "approximately".
+// itemSize is what an item counts for billing and for the limit, by
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 func itemSize(it item) int {
 	n := 0
@@ -46,11 +46,21 @@ func valueSize(v types.AttributeValue) int {
 	return 1 // BOOL and NULL; sets are never written here
 }
 
-// numberSize: one byte for two significant digits, and one more; a sign takes another.
+// numberSize is of whole numbers: one byte for two significant digits, and one more. The documentation says "approximately": pairs
+// of digits are counted from the decimal point, so that an even number of them may take part in one pair more, and a sign takes
+// a byte.
 func numberSize(s string) int {
-	digits := strings.TrimRight(strings.TrimLeft(strings.TrimPrefix(s, "-"), "0"), "0")
-	n := (len(digits)+1)/2 + 1
-	if strings.HasPrefix(s, "-") {
+	digits, negative := strings.CutPrefix(s, "-")
+	digits = strings.TrimLeft(digits, "0")
+	significant := strings.TrimRight(digits, "0")
+	if significant == "" {
+		return 1
+	}
+	n := (len(significant)+1)/2 + 1
+	if zeros := len(digits) - len(significant); len(significant)%2 == 0 && zeros%2 == 1 {
+		n++
+	}
+	if negative {
 		n++
 	}
 	return n

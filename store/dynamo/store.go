@@ -4,14 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/claimonce/claimonce/dedupe"
 	"github.com/claimonce/claimonce/internal/awshttp"
@@ -19,140 +14,92 @@ import (
 
 // Config are the settings of a [Store]; the zero value of each field means its default.
 type Config struct {
-	// MaxAttempts is how often the SDK sends one call, its repeats included. Default 3.
+	// MaxAttempts is how often the SDK sends one call, its repeats included. Default 3, or fewer if the client has fewer.
 	MaxAttempts int
+	// CallTimeout is how long one call may take, the SDK's repeats included: the SDK itself waits for ever for an answer on a
+	// connection that is dead. Default 10 s.
+	CallTimeout time.Duration
+}
+
+const (
+	defaultMaxAttempts = 3
+	defaultCallTimeout = 10 * time.Second
+)
+
+func (c Config) withDefaults(client *dynamodb.Client) Config {
+	if c.MaxAttempts == 0 {
+		c.MaxAttempts = defaultMaxAttempts
+		if r := client.Options().Retryer; r != nil && r.MaxAttempts() > 0 {
+			c.MaxAttempts = min(c.MaxAttempts, r.MaxAttempts())
+		}
+	}
+	if c.CallTimeout == 0 {
+		c.CallTimeout = defaultCallTimeout
+	}
+	return c
+}
+
+func (c Config) validate() error {
+	var errs []error
+	if c.MaxAttempts < 0 {
+		errs = append(errs, fmt.Errorf("MaxAttempts is %d; it must be positive (0 means the default)", c.MaxAttempts))
+	}
+	if c.CallTimeout < 0 {
+		errs = append(errs, fmt.Errorf("CallTimeout is %v; it must be positive (0 means the default)", c.CallTimeout))
+	}
+	return errors.Join(errs...)
 }
 
 // Store keeps records in a table. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
+	cfg    Config
 	clock  *clock
 }
 
-// New uses a client's configuration for a table. The client itself is not used and stays the caller's: the store's own copy has an
-// HTTP client that the SDK cannot make lose answers, and that reads the server's clock.
+// New uses a client's options for a table. The client itself is not used and stays the caller's: the store's own copy has an HTTP
+// client that the SDK cannot make lose answers, and that reads the server's clock. New makes no call; see [Store.Check].
 func New(client *dynamodb.Client, table string, cfg Config) (*Store, error) {
-	if client == nil || table == "" {
-		return nil, errors.New("dynamo: a client and the table's name are required")
+	err := cfg.validate()
+	if client == nil {
+		err = errors.Join(errors.New("the client is nil: make one with dynamodb.NewFromConfig, or use Open"), err)
 	}
-	if cfg.MaxAttempts < 0 {
-		return nil, fmt.Errorf("dynamo: MaxAttempts is %d; it must be positive (0 means the default)", cfg.MaxAttempts)
+	if table == "" {
+		err = errors.Join(errors.New("the table has no name"), err)
 	}
-	if cfg.MaxAttempts == 0 {
-		cfg.MaxAttempts = 3
+	if err != nil {
+		return nil, fmt.Errorf("dynamo: the store cannot be built: %w", err)
 	}
-	s := &Store{table: table, clock: &clock{}}
+	s := &Store{table: table, cfg: cfg.withDefaults(client), clock: &clock{}}
 	s.client = dynamodb.New(client.Options(), func(o *dynamodb.Options) {
 		o.HTTPClient = s.clock.watch(awshttp.Wrap(o.HTTPClient))
-		o.RetryMaxAttempts = cfg.MaxAttempts
+		o.RetryMaxAttempts = s.cfg.MaxAttempts
 	})
 	return s, nil
 }
 
-// Load implements [dedupe.Store]: one consistent read.
+// ClockSkew implements [dedupe.SkewMeter]: how far this machine's clock is ahead of the server's, to about a second.
+func (s *Store) ClockSkew() (time.Duration, bool) { return s.clock.skew() }
+
+// Load implements [dedupe.Store]: one consistent read, and one more for a result that is kept apart.
 func (s *Store) Load(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
 	rec, err := s.load(ctx, key)
 	if err != nil {
-		return dedupe.Record{}, fmt.Errorf("dynamo: load from %s: %w", s.table, err)
+		return dedupe.Record{}, s.failed("load from", err)
 	}
 	return rec, nil
 }
 
-func (s *Store) load(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true),
-		Key: item{attrID: &types.AttributeValueMemberS{Value: key.StoreID()}},
-	})
-	if err != nil || len(out.Item) == 0 {
-		return dedupe.Record{}, err
-	}
-	return s.read(ctx, key, out.Item)
-}
-
-func (s *Store) read(ctx context.Context, key dedupe.Key, it item) (dedupe.Record, error) {
-	rec, err := decode(key, it)
-	if err != nil {
-		return dedupe.Record{}, err
-	}
-	rec.Result, err = s.result(ctx, it)
-	return rec, err
-}
-
-// Swap implements [dedupe.Store]: one conditional put, after one more for a result that does not fit into the record.
+// Swap implements [dedupe.Store]: one conditional put, after another one for a result that is kept apart.
 func (s *Store) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
 	current, err := s.swap(ctx, key, expect, next)
 	if err != nil {
-		return current, fmt.Errorf("dynamo: write to %s: %w", s.table, err)
+		return current, s.failed("write to", err)
 	}
-	return current, nil
+	return next, nil
 }
 
-func (s *Store) swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
-	if next.Key != key {
-		return dedupe.Record{}, errors.New("the record's key is not the one to be written")
-	}
-	record, second, err := items(next)
-	if err != nil {
-		return dedupe.Record{}, err
-	}
-	if second != nil {
-		// First: a completion must never point to a result that is not there. If we crash in between, the item is left
-		// without a record and expires.
-		if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: second}); err != nil {
-			return dedupe.Record{}, sized(err)
-		}
-	}
-	in := &dynamodb.PutItemInput{
-		TableName: &s.table, Item: record,
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}
-	condition(in, expect)
-	_, err = s.client.PutItem(ctx, in)
-	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return s.conflict(ctx, key, refused)
-	}
-	if err != nil {
-		return dedupe.Record{}, sized(err)
-	}
-	return next.Clone(), nil
+func (s *Store) failed(what string, err error) error {
+	return fmt.Errorf("dynamo: %s table %s in region %s: %w", what, s.table, s.client.Options().Region, err)
 }
-
-// condition is the whole of what DynamoDB decides. It filters expires_at at read time: TTL deletes hours late.
-func condition(in *dynamodb.PutItemInput, expect dedupe.Expect) {
-	if revision, ok := expect.Revision(); ok {
-		in.ConditionExpression = aws.String("revision = :revision")
-		in.ExpressionAttributeValues = item{":revision": &types.AttributeValueMemberS{Value: revision}}
-		return
-	}
-	in.ConditionExpression = aws.String("attribute_not_exists(id) OR expires_at <= :t")
-	in.ExpressionAttributeValues = item{":t": &types.AttributeValueMemberN{Value: strconv.FormatInt(expect.ExpiredBy(), 10)}}
-}
-
-// conflict gives what is stored. Servers that bring no item with the refusal are asked for it, consistently: an older state could
-// say that nothing is there.
-func (s *Store) conflict(ctx context.Context, key dedupe.Key, refused *types.ConditionalCheckFailedException) (dedupe.Record, error) {
-	var rec dedupe.Record
-	var err error
-	if len(refused.Item) > 0 {
-		rec, err = s.read(ctx, key, refused.Item)
-	} else {
-		rec, err = s.load(ctx, key)
-	}
-	if err != nil {
-		return dedupe.Record{}, err
-	}
-	return rec, dedupe.ErrConflict
-}
-
-// sized recognises the refusal of an item for its size, which no repeat mends.
-func sized(err error) error {
-	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "ValidationException" &&
-		strings.Contains(strings.ToLower(api.ErrorMessage()), "size") {
-		return fmt.Errorf("%w: %w", dedupe.ErrTooLarge, err)
-	}
-	return err
-}
-
-// ClockSkew implements [dedupe.SkewMeter]: how far this machine's clock is ahead of the server's, to about a second.
-func (s *Store) ClockSkew() (time.Duration, bool) { return s.clock.skew() }

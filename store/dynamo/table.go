@@ -1,21 +1,16 @@
 package dynamo
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"time"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 )
 
-// AttentionIndex is the name of the index that holds troubled records only.
+// AttentionIndex is the name of the index that holds troubled records only. Its partition key is one of sixteen shards, its sort key
+// the time from which a record waits for a person.
 const AttentionIndex = "attention"
 
-// tableInput is the one definition of the table.
+// tableInput is the one definition of the table: Setup makes it, Check compares with it.
 func tableInput(table string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName: &table, BillingMode: types.BillingModePayPerRequest,
@@ -26,57 +21,24 @@ func tableInput(table string) *dynamodb.CreateTableInput {
 		},
 		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String(attrID), KeyType: types.KeyTypeHash}},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String(AttentionIndex), KeySchema: indexKeys(),
+			IndexName: aws.String(AttentionIndex),
+			KeySchema: []types.KeySchemaElement{
+				{AttributeName: aws.String(attrShard), KeyType: types.KeyTypeHash},
+				{AttributeName: aws.String(attrAttentionAt), KeyType: types.KeyTypeRange},
+			},
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
 		}},
 	}
 }
 
-func indexKeys() []types.KeySchemaElement {
-	return []types.KeySchemaElement{
-		{AttributeName: aws.String(attrShard), KeyType: types.KeyTypeHash},
-		{AttributeName: aws.String(attrAttentionAt), KeyType: types.KeyTypeRange},
+// addIndexInput adds the attention index to a table that lacks it.
+func addIndexInput(table string) *dynamodb.UpdateTableInput {
+	want := tableInput(table)
+	x := want.GlobalSecondaryIndexes[0]
+	return &dynamodb.UpdateTableInput{
+		TableName: &table, AttributeDefinitions: want.AttributeDefinitions,
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{
+			Create: &types.CreateGlobalSecondaryIndexAction{IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection},
+		}},
 	}
-}
-
-// A Report says what [Setup] found or did.
-type Report struct {
-	Created  bool
-	Problems []string // of a table that existed; nothing of it was changed
-	Warnings []string // what the server cannot do, for example TTL
-}
-
-// setupTime bounds the wait for a new table.
-const setupTime = 2 * time.Minute
-
-// Setup makes the table with its index and TTL, and waits until it can be used. A table that exists is compared, not changed.
-func Setup(ctx context.Context, client *dynamodb.Client, table string) (Report, error) {
-	_, err := client.CreateTable(ctx, tableInput(table))
-	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
-		return inspect(ctx, client, table)
-	}
-	if err != nil {
-		return Report{}, fmt.Errorf("dynamo: creating the table %s: %w", table, err)
-	}
-	rep := Report{Created: true}
-	if err := dynamodb.NewTableExistsWaiter(client).Wait(ctx, &dynamodb.DescribeTableInput{TableName: &table}, setupTime); err != nil {
-		return rep, fmt.Errorf("dynamo: waiting for the table %s: %w", table, err)
-	}
-	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-		TableName:               &table,
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpiresAt), Enabled: aws.Bool(true)},
-	})
-	switch {
-	case incapable(err):
-		rep.Warnings = append(rep.Warnings, "this server has no TTL: expired items stay")
-	case err != nil:
-		return rep, fmt.Errorf("dynamo: switching TTL on for the table %s: %w", table, err)
-	}
-	return rep, nil
-}
-
-// incapable: the server does not know the call at all, as some local ones do not.
-func incapable(err error) bool {
-	api, ok := errors.AsType[smithy.APIError](err)
-	return ok && (api.ErrorCode() == "UnknownOperationException" || api.ErrorCode() == "UnknownOperation")
 }

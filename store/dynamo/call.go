@@ -1,0 +1,80 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+func (s *Store) put(ctx context.Context, in *dynamodb.PutItemInput) error {
+	return s.call(ctx, func(ctx context.Context) error {
+		_, err := s.client.PutItem(ctx, in)
+		return err
+	})
+}
+
+// get is one strongly consistent read; nil where there is no such item.
+func (s *Store) get(ctx context.Context, id string) (it item, err error) {
+	err = s.call(ctx, func(ctx context.Context) error {
+		out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: &s.table, ConsistentRead: aws.Bool(true), Key: item{attrID: textValue(id)},
+		})
+		if err == nil {
+			it = out.Item
+		}
+		return err
+	})
+	return it, err
+}
+
+func (s *Store) call(ctx context.Context, do func(context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, s.cfg.CallTimeout)
+	defer cancel()
+	err := do(limited)
+	_, refused := errors.AsType[*types.ConditionalCheckFailedException](err)
+	switch {
+	case err == nil || refused:
+		return err
+	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	case ctx.Err() == nil && limited.Err() != nil:
+		// Not wrapped: the caller's own context has not ended.
+		return fmt.Errorf("no answer within %v: %v", s.cfg.CallTimeout, err)
+	}
+	return s.explained(err)
+}
+
+// explained says what to do about errors that stay until somebody does something.
+func (s *Store) explained(err error) error {
+	coded, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return err
+	}
+	switch coded.ErrorCode() {
+	case "ValidationException":
+		if strings.Contains(coded.ErrorMessage(), "maximum allowed size") {
+			return fmt.Errorf("%w: %w", dedupe.ErrTooLarge, err)
+		}
+	case "ResourceNotFoundException":
+		return fmt.Errorf("there is no such table: %s: %w", s.howToSetUp(), err)
+	case "AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException":
+		return fmt.Errorf("the credentials are not accepted, or lack a permission (a store needs dynamodb:GetItem and PutItem; "+
+			"Open also DescribeTable, and Check DescribeTimeToLive): %w", err)
+	}
+	return err
+}
+
+func (s *Store) howToSetUp() string {
+	return "check the name and the region, or make it with go run github.com/claimonce/claimonce/localstack/setup -table " + s.table
+}

@@ -1,0 +1,131 @@
+package dynamo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+func (s *Store) swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+	if err := storable(key); err != nil {
+		return dedupe.Record{}, err
+	}
+	if next.Key != key {
+		return dedupe.Record{}, errors.New("the record has another key than the one to be written")
+	}
+	record, part, err := items(next)
+	if err != nil {
+		return dedupe.Record{}, err
+	}
+	if part != nil {
+		// First: a completion must never point to a result that is not there. After a crash in between, the part alone shows
+		// that the handler returned without an error.
+		if err := s.put(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: part}); err != nil {
+			return dedupe.Record{}, err
+		}
+	}
+	in := &dynamodb.PutItemInput{
+		TableName: &s.table, Item: record,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	condition(in, expect)
+	err = s.put(ctx, in)
+	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return s.conflict(ctx, next, refused)
+	}
+	return dedupe.Record{}, err
+}
+
+// storable refuses what the SDK would change without a word: two keys that differ only in bytes that are no UTF-8 would be one.
+func storable(key dedupe.Key) error {
+	id := key.StoreID()
+	switch {
+	case !utf8.ValidString(id):
+		return fmt.Errorf("%w: it is not valid UTF-8", dedupe.ErrMalformedKey)
+	case len(id) > idLimit:
+		return fmt.Errorf("%w: with its scope it has %d bytes, DynamoDB allows %d", dedupe.ErrMalformedKey, len(id), idLimit)
+	}
+	return nil
+}
+
+// condition is the whole of what DynamoDB decides. It filters expires_at itself, since TTL deletes hours late. An item of a newer
+// schema is never replaced, not even an expired one: what a newer release means by expires_at is not known here.
+func condition(in *dynamodb.PutItemInput, expect dedupe.Expect) {
+	in.ExpressionAttributeNames = map[string]string{"#schema": attrSchema} // a reserved word
+	in.ExpressionAttributeValues = item{":schema": numberValue(dedupe.SchemaVersion)}
+	if revision, ok := expect.Revision(); ok {
+		in.ConditionExpression = aws.String(attrRevision + " = :revision AND #schema <= :schema")
+		in.ExpressionAttributeValues[":revision"] = textValue(revision)
+		return
+	}
+	in.ConditionExpression = aws.String("attribute_not_exists(" + attrID + ") OR (" + attrExpiresAt + " <= :t AND #schema <= :schema)")
+	in.ExpressionAttributeValues[":t"] = numberValue(expect.ExpiredBy())
+}
+
+// conflict gives what is stored. It does not judge whose it is: a repeat by the SDK that lost against its own first try ends here too,
+// and the ledger knows its own revision. A server that brings no item with the refusal is asked for it, consistently: an
+// older state could say that nothing is there.
+func (s *Store) conflict(ctx context.Context, next dedupe.Record, refused *types.ConditionalCheckFailedException) (dedupe.Record, error) {
+	it := refused.Item
+	if len(it) == 0 {
+		var err error
+		if it, err = s.get(ctx, next.Key.StoreID()); err != nil {
+			return dedupe.Record{}, err
+		}
+	}
+	current := dedupe.Record{}
+	if len(it) > 0 {
+		rec, where, err := decode(next.Key, it)
+		switch {
+		case err != nil:
+			return dedupe.Record{}, err
+		case rec.Revision == next.Revision:
+			rec.Result = next.Clone().Result // its own write: no need to fetch what was just written
+		case where != nil:
+			if err := s.fetch(ctx, &rec, *where); err != nil {
+				return dedupe.Record{}, err
+			}
+		}
+		current = rec
+	}
+	return current, dedupe.ErrConflict
+}
+
+func (s *Store) load(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
+	if err := storable(key); err != nil {
+		return dedupe.Record{}, err
+	}
+	it, err := s.get(ctx, key.StoreID())
+	if err != nil || len(it) == 0 {
+		return dedupe.Record{}, err
+	}
+	rec, where, err := decode(key, it)
+	if err == nil && where != nil {
+		err = s.fetch(ctx, &rec, *where)
+	}
+	return rec, err
+}
+
+// fetch completes a record whose result is kept apart. One that is gone, or not the one that was written, is said to be unavailable:
+// the operation is completed all the same.
+func (s *Store) fetch(ctx context.Context, rec *dedupe.Record, where pointer) error {
+	it, err := s.get(ctx, where.id)
+	if err != nil {
+		return fmt.Errorf("reading the result: %w", err)
+	}
+	d := &decoder{item: it}
+	if res, _ := d.result(); d.err == nil && res != nil && bytes.Equal(digestOf(*res), where.digest) {
+		rec.Result = res
+		return nil
+	}
+	rec.Result.Headers, rec.Result.Body, rec.Result.Unavailable = nil, nil, true
+	return nil
+}
