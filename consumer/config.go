@@ -24,9 +24,13 @@ type Config struct {
 	OnAbandoned dedupe.Mode
 
 	// KeyAttribute is the name of the message attribute or header that holds the operation's key, compared without
-	// regard to ASCII case. Default "Idempotency-Key". Naming an attribute that holds a message or trace id makes
-	// every message an operation of its own: a producer that sends twice is then not recognised.
+	// regard to ASCII case. Default "Idempotency-Key". Naming an attribute that holds a trace or request id makes
+	// every attempt of a producer an operation of its own.
 	KeyAttribute string
+	// MessageIDAsKey takes the broker's message id as the key instead, for queues whose producers send no keys. It
+	// recognises redelivery and nothing more: a producer that sends again after a time-out, a redrive by copying, or
+	// the same work from a second queue has another id and takes effect again. KeyAttribute is then not looked at.
+	MessageIDAsKey bool
 	// OldKeyAttribute is looked at where KeyAttribute is absent, for a migration, for example
 	// "X-Idempotency-Key". Default: none.
 	OldKeyAttribute string
@@ -139,6 +143,7 @@ func (c Config) validate() error {
 	} {
 		bad(d.value <= 0, "%s is %v; it must be positive (0 means the default)", d.name, d.value)
 	}
+	bad(c.MessageIDAsKey && (c.KeyAttribute != DefaultKeyAttribute || c.OldKeyAttribute != ""), "MessageIDAsKey excludes KeyAttribute and OldKeyAttribute")
 	bad(c.Workers < 0, "Workers is %d; it must be positive (0 means the default)", c.Workers)
 	// Most likely a variable that was not set: all tenants would share one scope.
 	bad(c.Tenant.unnamed, "Tenant is set to an empty name; leave Tenant out for a system of one tenant")

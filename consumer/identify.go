@@ -31,10 +31,7 @@ func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 		}
 		key.Tenant = tenant
 	}
-	id, ok, err := m.Attribute(c.cfg.KeyAttribute)
-	if err == nil && !ok && c.cfg.OldKeyAttribute != "" {
-		id, ok, err = m.Attribute(c.cfg.OldKeyAttribute)
-	}
+	id, ok, err := c.keyOf(m)
 	switch {
 	case err != nil:
 		return key, &refusal{ReasonMalformedKey, err}
@@ -49,6 +46,17 @@ func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 		return key, &refusal{ReasonMalformedKey, err}
 	}
 	return key, nil
+}
+
+func (c *Consumer) keyOf(m *Message) (id string, ok bool, err error) {
+	if c.cfg.MessageIDAsKey {
+		return m.ID, true, nil
+	}
+	id, ok, err = m.Attribute(c.cfg.KeyAttribute)
+	if err == nil && !ok && c.cfg.OldKeyAttribute != "" {
+		id, ok, err = m.Attribute(c.cfg.OldKeyAttribute)
+	}
+	return id, ok, err
 }
 
 // age refuses what is older than records remember: a record of its first run may be gone.
