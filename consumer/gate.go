@@ -14,6 +14,7 @@ import (
 type gate struct {
 	mu      sync.Mutex
 	opened  chan struct{} // closed while the gate is open
+	shuts   chan struct{} // closed while it is shut
 	shut    bool
 	backoff backoff
 	answers int // claims that were answered
@@ -21,7 +22,7 @@ type gate struct {
 }
 
 func newGate() *gate {
-	g := &gate{opened: make(chan struct{}), backoff: backoff{base: 100 * time.Millisecond, top: 15 * time.Second}}
+	g := &gate{opened: make(chan struct{}), shuts: make(chan struct{}), backoff: backoff{base: 100 * time.Millisecond, top: 15 * time.Second}}
 	close(g.opened)
 	return g
 }
@@ -33,6 +34,22 @@ func (g *gate) wait() <-chan struct{} {
 	return g.opened
 }
 
+// whileOpen gives a context that ends when the gate shuts.
+func (g *gate) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	g.mu.Lock()
+	shuts := g.shuts
+	g.mu.Unlock()
+	go func() {
+		select {
+		case <-shuts:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
 // close reports whether this call shut the gate: who shut it starts the probe.
 func (g *gate) close(err error) bool {
 	g.mu.Lock()
@@ -42,6 +59,7 @@ func (g *gate) close(err error) bool {
 		return false
 	}
 	g.shut, g.opened = true, make(chan struct{})
+	close(g.shuts)
 	return true
 }
 
@@ -55,7 +73,7 @@ func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.shut {
-		g.shut, g.err = false, nil
+		g.shut, g.err, g.shuts = false, nil, make(chan struct{})
 		close(g.opened)
 	}
 }

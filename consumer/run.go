@@ -51,12 +51,17 @@ func (r *run) receive(ctx context.Context) {
 			return
 		}
 		r.c.health.asking()
-		msgs, err := r.c.source.Receive(ctx, n)
+		// A long poll that went on while the store is out would hide messages that nobody can run.
+		polling, cancel := r.gate.whileOpen(ctx)
+		msgs, err := r.c.source.Receive(polling, n)
+		interrupted := err != nil && polling.Err() != nil
+		cancel()
 		r.giveRoom(n - len(msgs))
 		r.accept(ctx, msgs)
 		switch {
 		case ctx.Err() != nil:
 			return
+		case interrupted:
 		case err == nil && len(msgs) > 0:
 			failed.reset()
 			r.c.health.received()
