@@ -50,7 +50,10 @@ func (s *Store) inspect(ctx context.Context) (Report, error) {
 	return rep, nil
 }
 
-const warnNoTTL = "this server has no TTL: expired items stay"
+const (
+	warnNoTTL     = "this server has no TTL: expired items stay"
+	problemTTLOff = "its TTL is off, so that expired records stay for ever: Setup switches it on for the attribute " + attrExpiresAt
+)
 
 func (s *Store) describe(ctx context.Context) (t *types.TableDescription, err error) {
 	err = s.call(ctx, func(ctx context.Context) error {
@@ -141,7 +144,7 @@ func keysOf(schema []types.KeySchemaElement, defs []types.AttributeDefinition) s
 func checkTTL(d *types.TimeToLiveDescription) []string {
 	switch {
 	case ttlIs(d, types.TimeToLiveStatusDisabled, types.TimeToLiveStatusDisabling):
-		return []string{fmt.Sprintf("its TTL is off, so that expired records stay for ever: Setup switches it on for the attribute %s", attrExpiresAt)}
+		return []string{problemTTLOff}
 	case aws.ToString(d.AttributeName) != attrExpiresAt:
 		return []string{fmt.Sprintf("its TTL is on the attribute %s, not %s: what that says would be deleted, and expired records not",
 			aws.ToString(d.AttributeName), attrExpiresAt)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -56,11 +57,16 @@ func (s *Store) setup(ctx context.Context) (Report, error) {
 	if err := s.addIndex(ctx, t, &rep); err != nil {
 		return rep, err
 	}
-	if err := s.addTTL(ctx, &rep); err != nil {
+	able, err := s.addTTL(ctx, &rep)
+	if err != nil {
 		return rep, err
 	}
 	left, err := s.inspect(ctx)
 	rep.Problems, rep.Warnings = left.Problems, left.Warnings
+	if !able { // what it cannot do is no problem of this table
+		rep.Problems = slices.DeleteFunc(rep.Problems, func(p string) bool { return p == problemTTLOff })
+		rep.Warnings = []string{warnNoTTL}
+	}
 	return rep, err
 }
 
@@ -75,28 +81,31 @@ func (s *Store) addIndex(ctx context.Context, t *types.TableDescription, rep *Re
 	return s.active(ctx)
 }
 
-func (s *Store) addTTL(ctx context.Context, rep *Report) error {
+// addTTL switches TTL on where it is off; able is false where the server has none. Some know only the question, not the switch.
+func (s *Store) addTTL(ctx context.Context, rep *Report) (able bool, err error) {
 	d, err := s.describeTTL(ctx)
 	if incapable(err) {
-		return nil // inspect warns of it
+		return false, nil
 	}
 	if err != nil || !ttlIs(d, types.TimeToLiveStatusDisabled) {
+		return true, err
+	}
+	err = s.call(ctx, func(ctx context.Context) error {
+		_, err := s.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+			TableName:               &s.table,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpiresAt), Enabled: aws.Bool(true)},
+		})
 		return err
-	}
-	_, err = s.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-		TableName:               &s.table,
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpiresAt), Enabled: aws.Bool(true)},
 	})
-	if incapable(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("switching TTL on: %w", err)
-	}
-	if !rep.Created {
+	switch {
+	case incapable(err):
+		return false, nil
+	case err != nil:
+		return true, fmt.Errorf("switching TTL on: %w", err)
+	case !rep.Created:
 		rep.Added = append(rep.Added, "TTL on "+attrExpiresAt)
 	}
-	return nil
+	return true, nil
 }
 
 // active waits for the table and its indexes. A table just created may not be found for a moment: DescribeTable is eventually
