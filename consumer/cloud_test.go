@@ -1,8 +1,11 @@
 package consumer_test
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +29,7 @@ const table = "claimonce"
 type cloud struct {
 	t      *testing.T
 	server *awstest.Server
+	cfg    aws.Config
 	sqs    *sqs.Client
 	dynamo *dynamodb.Client
 	queue  string // URLs
@@ -48,7 +52,7 @@ func newCloud(t *testing.T, server *awstest.Server, name string) *cloud {
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 		HTTPClient: server.Client(), BaseEndpoint: aws.String("http://aws.invalid"),
 	}
-	c := &cloud{t: t, server: server, sqs: sqs.NewFromConfig(cfg), dynamo: dynamodb.NewFromConfig(cfg)}
+	c := &cloud{t: t, server: server, cfg: cfg, sqs: sqs.NewFromConfig(cfg), dynamo: dynamodb.NewFromConfig(cfg)}
 	c.dead = c.makeQueue(name+"-dead", map[string]string{"MessageRetentionPeriod": "1209600"})
 	policy, err := json.Marshal(map[string]any{"deadLetterTargetArn": c.arn(c.dead), "maxReceiveCount": 1000})
 	if err != nil {
@@ -57,6 +61,56 @@ func newCloud(t *testing.T, server *awstest.Server, name string) *cloud {
 	c.queue = c.makeQueue(name, map[string]string{"VisibilityTimeout": "30", "RedrivePolicy": string(policy)})
 	c.makeTable()
 	return c
+}
+
+// plugged is the same cloud, reached over a connection that can be cut.
+func (c *cloud) plugged() (*cloud, *plug) {
+	p := &plug{base: c.server.Client(), cut: make(chan struct{})}
+	own := *c
+	own.cfg.HTTPClient = p
+	own.sqs, own.dynamo = sqs.NewFromConfig(own.cfg), dynamodb.NewFromConfig(own.cfg)
+	return &own, p
+}
+
+// plug is a connection. While it is out every call fails, those under way too.
+type plug struct {
+	base *http.Client
+
+	mu  sync.Mutex
+	cut chan struct{} // closed while it is out
+}
+
+func (p *plug) out() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cut
+}
+
+func (p *plug) pull() { close(p.cut) }
+
+func (p *plug) put() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = make(chan struct{})
+}
+
+func (p *plug) Do(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	out := p.out()
+	go func() {
+		select {
+		case <-out:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	select {
+	case <-out:
+		return nil, errBroken
+	default:
+		return p.base.Do(r.WithContext(ctx)) // the in-memory answer is whole: it outlives the context
+	}
 }
 
 func (c *cloud) makeQueue(name string, attributes map[string]string) (url string) {
