@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -76,4 +77,44 @@ func TestStateMachineDocument(t *testing.T) {
 		}
 	}
 	golden(t, filepath.Join("..", "docs", "state-machine.md"), b.String())
+}
+
+// The page of guarantees names what shows each of them: a name that stands for nothing shows nothing.
+func TestGuaranteesNameWhatExists(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "docs", "guarantees.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f) //nolint:gosec // this package's own
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(text)
+	}
+	named := 0
+	for _, quoted := range regexp.MustCompile("`[^`]+`").FindAllString(string(page), -1) {
+		name := strings.Trim(quoted, "`")
+		switch {
+		case strings.HasPrefix(name, "Test"):
+			if !strings.Contains(tests.String(), "func "+name+"(") {
+				t.Errorf("there is no test %s", name)
+			}
+			named++
+		case regexp.MustCompile(`^[a-z]+(_[a-z]+)+$`).MatchString(name):
+			if _, err := os.Stat(filepath.Join("testdata", "stories", name+".txt")); err != nil {
+				t.Errorf("there is no story %s", name)
+			}
+			named++
+		}
+	}
+	if named < 50 {
+		t.Errorf("only %d tests and stories are named", named)
+	}
 }

@@ -112,9 +112,9 @@ func anyEvent(r *reader, rec dedupe.Record) dedupe.Event {
 	case 10:
 		return dedupe.Take{Token: one(r, "r1", "r2", rec.TakenBy), For: time.Minute + time.Nanosecond, Voids: r.pick(2) == 0}
 	case 11:
-		return dedupe.Resolve{Token: one(r, rec.TakenBy, "r9", ""), To: to, Result: res, Reason: "asked", Voided: r.pick(2) == 0, Operator: one(r, "", "", "ann"), NewOwner: "ops"}
+		return dedupe.Resolve{Token: one(r, rec.TakenBy, "r9", ""), To: to, Result: res, Reason: "asked", Voided: r.pick(2) == 0, Operator: one(r, "", "", "ann"), NewOwner: one(r, "ops", "")}
 	}
-	return dedupe.Override{Action: one(r, dedupe.ActionRelease, dedupe.ActionForget, dedupe.ActionDismiss), Operator: "ann", Reason: "looked", NewOwner: "ops"}
+	return dedupe.Override{Action: one(r, dedupe.ActionRelease, dedupe.ActionForget, dedupe.ActionDismiss), Operator: "ann", Reason: "looked", NewOwner: one(r, "ops", "")}
 }
 
 // spoil overwrites all that a record's slices and maps hold: whoever shares them with it is found out.

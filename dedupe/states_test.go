@@ -97,6 +97,7 @@ func startStates() []startState {
 		{name: "unknown, reconcile, the reconciler's lease over", rec: with(unknown(dedupe.Reconcile), takenFor(-skewMargin-time.Millisecond))},
 
 		{name: "completed", rec: completed()},
+		{name: "completed, past its expiry by less than the margin", rec: with(completed(), func(r *dedupe.Record) { r.ExpiresAt = ago(skewMargin - time.Second) })},
 		{name: "completed, generation raised", rec: with(completed(), generation(1))},
 		{name: "failed", rec: failed()},
 	}

@@ -99,6 +99,9 @@ func settledCells() []row {
 			},
 		},
 		{
+			name: "completed, past its expiry by less than the margin", like: "completed",
+		},
+		{
 			name: "completed, generation raised", like: "completed",
 			cells: []cell{
 				{"override release", "applied → released: owner ops, attempt 0, reply epoch 1, no result, reason looked, doubtful, listed +24h, first attempt never"},
