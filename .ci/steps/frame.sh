@@ -9,6 +9,7 @@ step_frame() {
   check 'go.mod and go.sum are tidy' tidy
   check 'modules are what go.sum says' go mod verify
   check 'no Go file over 500 lines' short_files
+  check 'tests sleep in fake time only' sleep_in_bubbles
   check 'relative links in Markdown lead somewhere' python3 .ci/lib/links.py
   check 'every decision record is listed' decisions_listed
   if check 'install check-jsonschema' need_venv check-jsonschema; then
@@ -56,6 +57,14 @@ short_files() {
   local long
   long=$(git ls-files -z '*.go' | xargs -0 -r wc -l | awk '$1 > 500 && $2 != "total"')
   [ -z "$long" ] || { printf 'split by idea:\n%s\n' "$long" && return 1; }
+}
+
+# A package whose tests sleep must run them in a bubble of testing/synctest, where that takes no time.
+sleep_in_bubbles() {
+  local file
+  git grep -l 'time\.Sleep(' -- '*_test.go' | while read -r file; do
+    grep -qlE 'testing/synctest' "$(dirname "$file")"/*_test.go || { printf 'sleeps in real time: %s\n' "$file"; exit 1; }
+  done
 }
 
 decisions_listed() {
