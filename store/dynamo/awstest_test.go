@@ -23,3 +23,13 @@ func TestStoreKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	runChecks(t, clientOf(awstest.New(awstest.Config{})), nil)
 }
+
+// The same on a server that leaves the item out of refusals: the fallback is a read.
+func TestStoreKeepsTheContractWhereRefusalsBringNoItem(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.store = r.silent(t)
+	for name, check := range checks() {
+		t.Run(name, func(t *testing.T) { check(t, r.env) })
+	}
+}

@@ -9,7 +9,8 @@
 //
 // A Swap is one PutItem with a condition: the revision is the expected one, or the item does not exist or has expired
 // (attribute_not_exists(id) OR expires_at <= :t). A refused one brings the item with it
-// (ReturnValuesOnConditionCheckFailure); where a server brings none, one consistent GetItem follows. A Load is one consistent GetItem.
+// (ReturnValuesOnConditionCheckFailure); where a server brings none, and has not brought any before, one consistent GetItem
+// follows. A Load is one consistent GetItem.
 //
 // The SDK repeats failed calls, three tries in all by default (see [Config]). Of a put whose first try landed although its answer was
 // lost, the repeat is refused by that first try: the store returns it as the conflict that it is, with the caller's own revision

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -56,6 +57,9 @@ type Store struct {
 	table  string
 	cfg    Config
 	clock  *clock
+
+	// bringsItems: this server has brought an item with a refusal, so that a refusal without one says that there is none.
+	bringsItems atomic.Bool
 }
 
 // New uses a client's options for a table. The client itself is not used and stays the caller's: the store's own copy has an HTTP

@@ -39,7 +39,7 @@ func (s *Store) swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, 
 	condition(in, expect)
 	err = s.put(ctx, in)
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return s.conflict(ctx, next, refused)
+		return s.conflict(ctx, expect, next, refused)
 	}
 	return dedupe.Record{}, err
 }
@@ -71,15 +71,13 @@ func condition(in *dynamodb.PutItemInput, expect dedupe.Expect) {
 }
 
 // conflict gives what is stored. It does not judge whose it is: a repeat by the SDK that lost against its own first try ends here too,
-// and the ledger knows its own revision. A server that brings no item with the refusal is asked for it, consistently: an
-// older state could say that nothing is there.
-func (s *Store) conflict(ctx context.Context, next dedupe.Record, refused *types.ConditionalCheckFailedException) (dedupe.Record, error) {
-	it := refused.Item
-	if len(it) == 0 {
-		var err error
-		if it, err = s.get(ctx, next.Key.StoreID()); err != nil {
-			return dedupe.Record{}, err
-		}
+// and the ledger knows its own revision.
+func (s *Store) conflict(
+	ctx context.Context, expect dedupe.Expect, next dedupe.Record, refused *types.ConditionalCheckFailedException,
+) (dedupe.Record, error) {
+	it, err := s.refusing(ctx, expect, next.Key, refused)
+	if err != nil {
+		return dedupe.Record{}, err
 	}
 	current := dedupe.Record{}
 	if len(it) > 0 {
@@ -97,6 +95,21 @@ func (s *Store) conflict(ctx context.Context, next dedupe.Record, refused *types
 		current = rec
 	}
 	return current, dedupe.ErrConflict
+}
+
+// refusing is the item that refused a write. A server that brings none with the refusal is asked for it, consistently: an older state
+// could say that nothing is there. One that is known to bring items has none where it brings none and a revision was expected.
+func (s *Store) refusing(
+	ctx context.Context, expect dedupe.Expect, key dedupe.Key, refused *types.ConditionalCheckFailedException,
+) (item, error) {
+	if len(refused.Item) > 0 {
+		s.bringsItems.Store(true)
+		return refused.Item, nil
+	}
+	if _, ok := expect.Revision(); ok && s.bringsItems.Load() {
+		return nil, nil
+	}
+	return s.get(ctx, key.StoreID())
 }
 
 func (s *Store) load(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
