@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,25 +18,54 @@ type batcher[T any] struct {
 	send   func(context.Context, []T) []error // one error an entry, in order
 
 	mu      sync.Mutex
-	pending []entry[T]
+	pending []*entry[T]
 	calls   int // under way
 	timer   *time.Timer
+	closed  bool
 	running sync.WaitGroup
 }
 
 type entry[T any] struct {
 	value T
+	ended func(error)
 	done  chan error
+}
+
+func (e *entry[T]) end(err error) {
+	e.ended(err)
+	e.done <- err
 }
 
 func newBatcher[T any](gather time.Duration, send func(context.Context, []T) []error) *batcher[T] {
 	return &batcher[T]{gather: gather, send: send}
 }
 
-// do waits for the entry's own result. If ctx ends first the entry may still be sent.
-func (b *batcher[T]) do(ctx context.Context, v T) error {
-	e := entry[T]{v, make(chan error, 1)}
+// do waits for the entry's own result. If ctx ends first, an entry that was not sent yet is withdrawn; one that was goes on without
+// its caller. ended is called once in any case, before do returns or after: when the entry can no longer change anything.
+func (b *batcher[T]) do(ctx context.Context, v T, ended func(error)) error {
+	e := &entry[T]{v, ended, make(chan error, 1)}
+	if !b.add(e) {
+		ended(errClosed)
+		return errClosed
+	}
+	select {
+	case err := <-e.done:
+		return err
+	case <-ctx.Done():
+	}
+	err := context.Cause(ctx)
+	if b.withdraw(e) {
+		ended(err)
+	}
+	return err
+}
+
+func (b *batcher[T]) add(e *entry[T]) bool {
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
 	b.pending = append(b.pending, e)
 	switch {
 	case len(b.pending) >= batchLimit || b.calls == 0:
@@ -43,13 +73,18 @@ func (b *batcher[T]) do(ctx context.Context, v T) error {
 	case b.timer == nil:
 		b.timer = time.AfterFunc(b.gather, b.flush)
 	}
-	b.mu.Unlock()
-	select {
-	case err := <-e.done:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	return true
+}
+
+func (b *batcher[T]) withdraw(e *entry[T]) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.Index(b.pending, e)
+	if i < 0 {
+		return false
 	}
+	b.pending = slices.Delete(b.pending, i, i+1)
+	return true
 }
 
 func (b *batcher[T]) flush() {
@@ -58,6 +93,7 @@ func (b *batcher[T]) flush() {
 	b.flushLocked()
 }
 
+// flushLocked finds nothing pending after close, so that no call begins while that waits.
 func (b *batcher[T]) flushLocked() {
 	if b.timer != nil {
 		b.timer.Stop()
@@ -65,8 +101,8 @@ func (b *batcher[T]) flushLocked() {
 	}
 	for len(b.pending) > 0 {
 		n := min(len(b.pending), batchLimit)
-		batch := b.pending[:n:n]
-		b.pending = b.pending[n:]
+		batch := slices.Clone(b.pending[:n])
+		b.pending = slices.Delete(b.pending, 0, n)
 		b.calls++
 		b.running.Go(func() { b.call(batch) })
 	}
@@ -75,7 +111,7 @@ func (b *batcher[T]) flushLocked() {
 // callTime bounds a batch, its repeats included. It is on a context of its own: one caller's end must not fail the others' entries.
 const callTime = 30 * time.Second
 
-func (b *batcher[T]) call(batch []entry[T]) {
+func (b *batcher[T]) call(batch []*entry[T]) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
 	values := make([]T, 0, len(batch))
@@ -83,7 +119,7 @@ func (b *batcher[T]) call(batch []entry[T]) {
 		values = append(values, e.value)
 	}
 	for i, err := range b.send(ctx, values) {
-		batch[i].done <- err
+		batch[i].end(err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,5 +129,11 @@ func (b *batcher[T]) call(batch []entry[T]) {
 	}
 }
 
-// wait returns when nothing is under way.
-func (b *batcher[T]) wait() { b.running.Wait() }
+// close sends what is pending and returns when nothing is under way. Nothing is taken after it.
+func (b *batcher[T]) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.flushLocked()
+	b.mu.Unlock()
+	b.running.Wait()
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -12,12 +13,15 @@ import (
 type Config struct {
 	// DeadLetterURL is the queue for dead letters. Default: the one of the queue's redrive policy.
 	DeadLetterURL string
-	// Visibility is how long a received message stays hidden; whole seconds, 3 s to 12 h. Default: the queue's own.
+	// Visibility is how long a received message stays hidden; whole seconds, 3 s to 12 h. Default: the queue's own, read once.
 	Visibility time.Duration
 	// WaitTime is how long a poll waits for a message; whole seconds, at most 20 s. Default 20 s.
 	WaitTime time.Duration
 	// GatherTime is how long deletes and visibility changes are gathered while another batch is under way. Default 200 ms.
 	GatherTime time.Duration
+	// CloseWait is how long Close waits for a poll that is under way before it cuts the connection. A message that the queue answers
+	// to a cut connection stays hidden for its visibility although nobody has it. Default 1 s; as long as WaitTime, none is.
+	CloseWait time.Duration
 	// Logger gets what a person should hear of. Default: none.
 	Logger *slog.Logger
 }
@@ -35,6 +39,9 @@ func (c Config) withDefaults() Config {
 	if c.GatherTime == 0 {
 		c.GatherTime = 200 * time.Millisecond
 	}
+	if c.CloseWait == 0 {
+		c.CloseWait = time.Second
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -48,14 +55,43 @@ func (c Config) validate(queueURL string) error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	bad(queueURL == "", "the queue's URL is empty")
-	bad(strings.HasSuffix(queueURL, ".fifo"), "%s is a FIFO queue, which is not supported yet; use a standard queue", nameOf(queueURL))
+	bad(nameOf(queueURL) == "", "the queue's URL %q names no queue; it looks like https://sqs.eu-west-1.amazonaws.com/123456789012/refunds", queueURL)
+	bad(strings.HasSuffix(queueURL, fifoSuffix), "%s is a FIFO queue, which is not supported yet; use a standard queue", nameOf(queueURL))
+	bad(strings.HasSuffix(c.DeadLetterURL, fifoSuffix), "DeadLetterURL names a FIFO queue; the dead-letter queue of a standard queue must be standard")
+	bad(c.DeadLetterURL != "" && c.DeadLetterURL == queueURL, "DeadLetterURL is the queue itself: dead letters would come back for ever")
 	bad(c.Visibility != 0 && (c.Visibility < minVisibility || c.Visibility > maxVisibility || c.Visibility%time.Second != 0),
 		"Visibility is %v; SQS takes whole seconds, here from %v to %v", c.Visibility, minVisibility, maxVisibility)
 	bad(c.WaitTime < 0 || c.WaitTime > maxWait || c.WaitTime%time.Second != 0, "WaitTime is %v; SQS takes whole seconds up to %v", c.WaitTime, maxWait)
 	bad(c.GatherTime < 0, "GatherTime is %v; it must be positive (0 means the default)", c.GatherTime)
+	bad(c.CloseWait < 0, "CloseWait is %v; it must be positive (0 means the default)", c.CloseWait)
 	return errors.Join(errs...)
+}
+
+const fifoSuffix = ".fifo"
+
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && nameOf(s) != "" && nameOf(s) != u.Host
 }
 
 // nameOf is the queue's name: the last part of its URL.
 func nameOf(queueURL string) string { return queueURL[strings.LastIndexByte(queueURL, '/')+1:] }
+
+// regionOf is the region that a queue's URL on AWS names, "" if it names none.
+// https://docs.aws.amazon.com/general/latest/gr/sqs-service.html
+func regionOf(queueURL string) string {
+	u, err := url.Parse(queueURL)
+	if err != nil {
+		return ""
+	}
+	region, ok := strings.CutPrefix(u.Hostname(), "sqs.")
+	if !ok {
+		return ""
+	}
+	for _, domain := range []string{".amazonaws.com", ".amazonaws.com.cn"} {
+		if r, ok := strings.CutSuffix(region, domain); ok {
+			return r
+		}
+	}
+	return ""
+}

@@ -10,10 +10,19 @@ import (
 	"github.com/claimonce/claimonce/consumer"
 )
 
-// entryError is why one entry of a batch failed.
-type entryError struct{ code, message string }
+var (
+	errClosed    = errors.New("the source is closed")
+	errNoReceipt = errors.New("the message was not received by this source")
+	errSettled   = fmt.Errorf("%w: it was handed back or deleted", consumer.ErrNotHeld)
+)
 
-// Error implements error. The message of SQS can quote the receipt handle, which is no secret of the payload but long.
+// entryError is why one entry of a batch failed.
+type entryError struct {
+	code, message string
+	again         bool // it failed through no fault of its own
+}
+
+// Error implements error.
 func (e *entryError) Error() string {
 	if e.message == "" {
 		return e.code
@@ -34,37 +43,87 @@ func codeOf(err error) string {
 }
 
 // explain says what an error means to the consumer and what a person can do.
-func (s *Source) explain(what string, err error) error {
+func (s *Source) explain(what string, err error) error { return s.explainOf(what, nameOf(s.url), err) }
+
+func (s *Source) explainOf(what, queue string, err error) error {
 	if err == nil {
 		return nil
 	}
-	where := fmt.Sprintf("sqs: %s %s in region %s", what, nameOf(s.url), s.client.Options().Region)
-	if hint, sentinel := meaning(err); sentinel != nil {
-		return fmt.Errorf("%s: %w: %s: %w", where, sentinel, hint, err)
+	where := fmt.Sprintf("sqs: %s %s in region %s", what, queue, s.client.Options().Region)
+	switch {
+	case errors.Is(err, consumer.ErrNotHeld):
+	case handleIsOver(err):
+		return fmt.Errorf("%s: %w: its receipt handle no longer counts: %w", where, consumer.ErrNotHeld, err)
+	default:
+		if hint := advice(err); hint != "" {
+			return fmt.Errorf("%s: %w: %s: %w", where, consumer.ErrSetup, hint, err)
+		}
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }
 
-// meaning tells errors by code, since servers other than AWS bring no types. A handle that is stale, expired or of a message that is
-// gone says one thing only: the delivery is no longer this worker's.
-func meaning(err error) (hint string, sentinel error) {
+// handleIsOver: a handle that is stale, expired or of a message that is gone says one thing only, that the delivery is no longer this
+// worker's. SQS says InvalidParameterValue of it, and of a visibility beyond twelve hours too, whose message is still held;
+// only the text tells them apart. Errors are told by code, since servers other than AWS bring no types.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html#API_ChangeMessageVisibility_Errors
+func handleIsOver(err error) bool {
 	switch codeOf(err) {
 	case "ReceiptHandleIsInvalid", "MessageNotInflight":
-		return "its receipt handle no longer counts", consumer.ErrNotHeld
+		return true
 	case "InvalidParameterValue":
-		if text := strings.ToLower(err.Error()); strings.Contains(text, "handle") || strings.Contains(text, "visibility") {
-			return "its receipt handle no longer counts", consumer.ErrNotHeld
-		}
+		text := strings.ToLower(err.Error())
+		return strings.Contains(text, "receipthandle") || strings.Contains(text, "receipt handle")
+	}
+	return false
+}
+
+// advice is what a person can do, "" if time may help.
+func advice(err error) string {
+	switch codeOf(err) {
 	case "QueueDoesNotExist", "NonExistentQueue":
-		return "the queue does not exist: check its URL, the account and the region", consumer.ErrSetup
+		return "the queue does not exist: check its URL, the account and the region"
+	case "InvalidAddress":
+		return "the queue's URL is not one of this region or endpoint"
 	case "AccessDenied", "AccessDeniedException":
-		return "access is denied: allow sqs:ReceiveMessage, DeleteMessage, ChangeMessageVisibility, GetQueueAttributes and SendMessage to the dead-letter queue", consumer.ErrSetup
-	case "InvalidClientTokenId", "UnrecognizedClientException", "SignatureDoesNotMatch", "InvalidAccessKeyId":
-		return "the credentials are not accepted: check AWS_PROFILE or the keys", consumer.ErrSetup
+		return "access is denied: allow sqs:ReceiveMessage, sqs:DeleteMessage, sqs:ChangeMessageVisibility and sqs:GetQueueAttributes on the queue, " +
+			"and sqs:SendMessage, sqs:GetQueueAttributes and sqs:GetQueueUrl on the dead-letter queue"
+	case "InvalidClientTokenId", "UnrecognizedClientException", "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidSecurity",
+		"MissingAuthenticationToken", "MissingAuthenticationTokenException", "IncompleteSignature", "OptInRequired":
+		return "the credentials are not accepted: check AWS_PROFILE or the keys"
+	case "ExpiredToken", "ExpiredTokenException":
+		return "the session has expired: sign in again"
+	case "KmsAccessDenied", "KmsDisabled", "KmsInvalidKeyUsage", "KmsInvalidState", "KmsNotFound", "KmsOptInRequired":
+		return "the key of the queue's encryption cannot be used: allow kms:Decrypt, and kms:GenerateDataKey for dead letters"
 	}
 	text := err.Error()
 	if strings.Contains(text, "failed to retrieve credentials") || strings.Contains(text, "get identity") || strings.Contains(text, "get credentials") {
-		return "no credentials: set AWS_PROFILE or sign in as the AWS CLI does", consumer.ErrSetup
+		return "no credentials: set AWS_PROFILE or sign in as the AWS CLI does"
 	}
-	return "", nil
+	return ""
 }
+
+// veil takes receipt handles out of what an error says: who reads one in a log could delete the message.
+func veil(err error, handles []string) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	clean := text
+	for _, h := range handles {
+		if h != "" {
+			clean = strings.ReplaceAll(clean, h, "…")
+		}
+	}
+	if clean == text {
+		return err
+	}
+	return &veiled{err, clean}
+}
+
+type veiled struct {
+	err  error
+	text string
+}
+
+func (v *veiled) Error() string { return v.text }
+func (v *veiled) Unwrap() error { return v.err }

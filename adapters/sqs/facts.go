@@ -3,7 +3,6 @@ package sqs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,12 +18,19 @@ import (
 // facts are a queue's own settings.
 type facts struct {
 	visibility, retention time.Duration
-	deadLetterURL         string // "": none
+	maxReceives           int // after which SQS itself moves a message; 0: never
+	deadLetterURL         string
 	deadLetterRetention   time.Duration
+	deadLetterSize        int // bytes that a message may have there
 }
 
-// defaultVisibility is what SQS gives a queue: used only where the queue cannot be asked.
-const defaultVisibility = 30 * time.Second
+// What counts where a queue cannot be asked, or a server does not say: the longest retention and the largest message that SQS has.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
+const (
+	defaultVisibility = 30 * time.Second
+	longestRetention  = 14 * 24 * time.Hour
+	largestMessage    = 1 << 20
+)
 
 // known asks for the facts once; a failed try is repeated by the next caller.
 func (s *Source) known(ctx context.Context) (facts, error) {
@@ -34,6 +40,8 @@ func (s *Source) known(ctx context.Context) (facts, error) {
 	if f != nil {
 		return *f, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
 	found, err := s.ask(ctx)
 	if err != nil {
 		return facts{}, err
@@ -49,26 +57,18 @@ func (s *Source) ask(ctx context.Context) (facts, error) {
 	if err != nil {
 		return facts{}, err
 	}
-	f := facts{
-		visibility: seconds(attrs, types.QueueAttributeNameVisibilityTimeout), retention: seconds(attrs, types.QueueAttributeNameMessageRetentionPeriod),
-		deadLetterURL: s.cfg.DeadLetterURL,
-	}
 	if attrs[string(types.QueueAttributeNameFifoQueue)] == "true" {
 		return facts{}, fmt.Errorf("sqs: %w: %s is a FIFO queue, which is not supported yet; use a standard queue", consumer.ErrSetup, nameOf(s.url))
 	}
-	if f.deadLetterURL == "" {
-		if f.deadLetterURL, err = s.target(ctx, attrs[string(types.QueueAttributeNameRedrivePolicy)]); err != nil {
-			return facts{}, err
-		}
+	f := facts{
+		visibility: seconds(attrs, types.QueueAttributeNameVisibilityTimeout, defaultVisibility),
+		retention:  seconds(attrs, types.QueueAttributeNameMessageRetentionPeriod, longestRetention),
 	}
-	if f.deadLetterURL != "" {
-		dead, err := s.attributes(ctx, f.deadLetterURL)
-		if err != nil {
-			return facts{}, fmt.Errorf("the dead-letter queue: %w", err)
-		}
-		f.deadLetterRetention = seconds(dead, types.QueueAttributeNameMessageRetentionPeriod)
+	if f.visibility < minVisibility && s.cfg.Visibility == 0 {
+		return facts{}, fmt.Errorf("sqs: %w: %s hides a received message for %v only; set its visibility timeout, or Config.Visibility, to at least %v",
+			consumer.ErrSetup, nameOf(s.url), f.visibility, minVisibility)
 	}
-	return f, nil
+	return f, s.askDeadLetters(ctx, &f, attrs[string(types.QueueAttributeNameRedrivePolicy)])
 }
 
 func (s *Source) attributes(ctx context.Context, url string) (map[string]string, error) {
@@ -76,36 +76,75 @@ func (s *Source) attributes(ctx context.Context, url string) (map[string]string,
 		QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
 	})
 	if err != nil {
-		return nil, s.explain("ask for the attributes of", err)
+		return nil, s.explainOf("ask for the attributes of", nameOf(url), err)
 	}
 	return out.Attributes, nil
 }
 
-// target finds the queue that a redrive policy names by its ARN: arn:aws:sqs:region:account:name.
-func (s *Source) target(ctx context.Context, policy string) (string, error) {
+// seconds is a setting; of one that the server does not name the default counts, never zero.
+func seconds(attrs map[string]string, name types.QueueAttributeName, unknown time.Duration) time.Duration {
+	n, err := strconv.Atoi(attrs[string(name)])
+	if err != nil {
+		return unknown
+	}
+	return time.Duration(n) * time.Second
+}
+
+// askDeadLetters finds the dead-letter queue. One that does not exist is an error; one that only cannot be asked is not.
+func (s *Source) askDeadLetters(ctx context.Context, f *facts, policy string) error {
+	target, err := s.readPolicy(f, policy)
+	if f.deadLetterURL = s.cfg.DeadLetterURL; f.deadLetterURL == "" {
+		if err == nil && target != "" {
+			f.deadLetterURL, err = s.urlOf(ctx, target)
+		}
+		if err != nil || f.deadLetterURL == "" {
+			return err
+		}
+	}
+	dead, err := s.attributes(ctx, f.deadLetterURL)
+	if strings.HasPrefix(codeOf(err), "AccessDenied") {
+		s.cfg.Logger.WarnContext(ctx, "the dead-letter queue's settings cannot be read, so the longest retention is assumed; allow sqs:GetQueueAttributes on it",
+			"queue", nameOf(f.deadLetterURL), "err", err)
+		dead, err = nil, nil
+	}
+	if err != nil {
+		return fmt.Errorf("the dead-letter queue of %s: %w", nameOf(s.url), err)
+	}
+	f.deadLetterRetention = seconds(dead, types.QueueAttributeNameMessageRetentionPeriod, longestRetention)
+	if f.deadLetterSize, err = strconv.Atoi(dead[string(types.QueueAttributeNameMaximumMessageSize)]); err != nil {
+		f.deadLetterSize = largestMessage
+	}
+	return nil
+}
+
+// readPolicy gives the ARN that a redrive policy names, "" if there is none.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+func (s *Source) readPolicy(f *facts, policy string) (target string, err error) {
 	if policy == "" {
 		return "", nil
 	}
 	var p struct {
-		Target string `json:"deadLetterTargetArn"`
+		Target string      `json:"deadLetterTargetArn"`
+		Max    json.Number `json:"maxReceiveCount"` // a number or its text
 	}
-	parts := []string{}
-	if err := json.Unmarshal([]byte(policy), &p); err == nil {
-		parts = strings.Split(p.Target, ":")
+	if err := json.Unmarshal([]byte(policy), &p); err != nil {
+		return "", fmt.Errorf("sqs: %w: the redrive policy of %s cannot be read; set Config.DeadLetterURL: %w", consumer.ErrSetup, nameOf(s.url), err)
 	}
+	f.maxReceives, _ = strconv.Atoi(p.Max.String())
+	return p.Target, nil
+}
+
+// urlOf finds a queue by its ARN: arn:aws:sqs:region:account:name.
+func (s *Source) urlOf(ctx context.Context, arn string) (string, error) {
+	parts := strings.Split(arn, ":")
 	if len(parts) != 6 {
-		return "", fmt.Errorf("sqs: the redrive policy of %s cannot be read; set Config.DeadLetterURL", nameOf(s.url))
+		return "", fmt.Errorf("sqs: %w: the redrive policy of %s names %q, which is no queue's ARN; set Config.DeadLetterURL", consumer.ErrSetup, nameOf(s.url), arn)
 	}
 	out, err := s.client.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &parts[5], QueueOwnerAWSAccountId: &parts[4]})
 	if err != nil {
-		return "", s.explain("look for the dead-letter queue "+parts[5]+" of", err)
+		return "", s.explainOf("look for the dead-letter queue of "+nameOf(s.url)+",", parts[5], err)
 	}
 	return aws.ToString(out.QueueUrl), nil
-}
-
-func seconds(attrs map[string]string, name types.QueueAttributeName) time.Duration {
-	n, _ := strconv.Atoi(attrs[string(name)])
-	return time.Duration(n) * time.Second
 }
 
 func (s *Source) visibility(ctx context.Context) (time.Duration, error) {
@@ -115,46 +154,3 @@ func (s *Source) visibility(ctx context.Context) (time.Duration, error) {
 	f, err := s.known(ctx)
 	return f.visibility, err
 }
-
-// Visibility implements [consumer.Extender].
-func (s *Source) Visibility() time.Duration {
-	if s.cfg.Visibility > 0 {
-		return s.cfg.Visibility
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.facts == nil || s.facts.visibility < minVisibility {
-		return defaultVisibility
-	}
-	return s.facts.visibility
-}
-
-// DefaultWindow implements [consumer.Windower]: a day more than the longest retention that SQS has.
-func (s *Source) DefaultWindow() time.Duration { return 15 * 24 * time.Hour }
-
-// MaxRedelivery implements [consumer.Redeliverer]. On a standard queue a message that is moved to a dead-letter queue keeps the time
-// of its first sending, so the longer of the two retentions counts, not their sum.
-// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
-func (s *Source) MaxRedelivery(ctx context.Context) (time.Duration, error) {
-	f, err := s.known(ctx)
-	return max(f.retention, f.deadLetterRetention), err
-}
-
-// Check implements [consumer.Checker].
-func (s *Source) Check(ctx context.Context) error {
-	f, err := s.known(ctx)
-	if err != nil {
-		return err
-	}
-	if f.visibility < minVisibility && s.cfg.Visibility == 0 {
-		return fmt.Errorf("sqs: %w: %s hides a received message for %v only; set its visibility timeout, or Config.Visibility, to at least %v",
-			consumer.ErrSetup, nameOf(s.url), f.visibility, minVisibility)
-	}
-	if f.deadLetterURL == "" {
-		s.cfg.Logger.WarnContext(ctx, "the queue has no dead-letter queue: messages that can never run stay until they expire; "+
-			"give it a redrive policy or set Config.DeadLetterURL", "queue", nameOf(s.url))
-	}
-	return nil
-}
-
-var errNoDeadLetters = errors.New("the queue has no dead-letter queue, so the message is kept: give it a redrive policy or set Config.DeadLetterURL")

@@ -1,0 +1,53 @@
+package sqs
+
+import (
+	"context"
+	"time"
+)
+
+// Visibility implements [consumer.Extender]. Before the queue was asked it is 30 s, which is what SQS gives a queue.
+func (s *Source) Visibility() time.Duration {
+	if s.cfg.Visibility > 0 {
+		return s.cfg.Visibility
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.facts == nil {
+		return defaultVisibility
+	}
+	return s.facts.visibility
+}
+
+// DefaultWindow implements [consumer.Windower]: a day more than the longest retention that SQS has.
+func (s *Source) DefaultWindow() time.Duration { return longestRetention + 24*time.Hour }
+
+// MaxRedelivery implements [consumer.Redeliverer]: the longer one of the retentions of the queue and its dead-letter queue, not their
+// sum, since SQS counts a message that it moves to a dead-letter queue from its first sending, on standard queues.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html#understanding-message-retention-periods-for-dead-letter-queues
+//
+// A dead letter that [Source.DeadLetter] sent is a new message, and so is one that is moved back by a redrive: that such a copy is older
+// than the window shows only in the time that its producer gave it.
+func (s *Source) MaxRedelivery(ctx context.Context) (time.Duration, error) {
+	f, err := s.known(ctx)
+	return max(f.retention, f.deadLetterRetention), err
+}
+
+// fewReceives: a message of a busy key, and one that a stopping worker gives back, is received without an attempt.
+const fewReceives = 10
+
+// Check implements [consumer.Checker]: the queue and its dead-letter queue exist and can be asked.
+func (s *Source) Check(ctx context.Context) error {
+	f, err := s.known(ctx)
+	if err != nil {
+		return err
+	}
+	if f.deadLetterURL == "" {
+		s.cfg.Logger.WarnContext(ctx, "the queue has no dead-letter queue: messages that can never run stay until they expire; "+
+			"give it a redrive policy or set Config.DeadLetterURL", "queue", nameOf(s.url))
+	}
+	if f.maxReceives > 0 && f.maxReceives < fewReceives {
+		s.cfg.Logger.WarnContext(ctx, "the queue's redrive policy moves messages away after few receives, be they only waiting for a busy key; "+
+			"raise its maxReceiveCount to 100 or more, since attempts are counted in the records", "queue", nameOf(s.url), "max_receive_count", f.maxReceives)
+	}
+	return nil
+}
