@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,14 +40,17 @@ func TestNewRefuses(t *testing.T) {
 		change    func(*consumer.Config)
 		want      string
 	}{
-		"operation too long":      {strings.Repeat("o", 129), nil, "at most 128 bytes"},
-		"tenant too long":         {"pay", func(c *consumer.Config) { c.Tenant = consumer.FixedTenant(strings.Repeat("t", 129)) }, "at most 128 bytes"},
-		"fixed tenant empty":      {"pay", func(c *consumer.Config) { c.Tenant = consumer.FixedTenant("") }, "empty name"},
-		"no mode":                 {"pay", func(c *consumer.Config) { c.OnAbandoned = 0 }, "RerunUnlessBegun"},
-		"two modes":               {"pay", func(c *consumer.Config) { c.Ledger.OnAbandoned = dedupe.Reconcile }, "differ"},
-		"negative pending":        {"pay", func(c *consumer.Config) { c.PendingBackoff = -1 }, "PendingBackoff is"},
-		"renewal too rare":        {"pay", func(c *consumer.Config) { c.Ledger.RenewEvery = 50 * time.Second }, "RenewEvery"},
-		"select of a raw body":    {"pay", func(c *consumer.Config) { c.Ledger.Fingerprint.Format = fingerprint.Raw; c.Ledger.Fingerprint.Select = "/a" }, "Raw"},
+		"operation too long": {strings.Repeat("o", 129), nil, "at most 128 bytes"},
+		"tenant too long":    {"pay", func(c *consumer.Config) { c.Tenant = consumer.FixedTenant(strings.Repeat("t", 129)) }, "at most 128 bytes"},
+		"fixed tenant empty": {"pay", func(c *consumer.Config) { c.Tenant = consumer.FixedTenant("") }, "empty name"},
+		"no mode":            {"pay", func(c *consumer.Config) { c.OnAbandoned = 0 }, "RerunUnlessBegun"},
+		"two modes":          {"pay", func(c *consumer.Config) { c.Ledger.OnAbandoned = dedupe.Reconcile }, "differ"},
+		"negative pending":   {"pay", func(c *consumer.Config) { c.PendingBackoff = -1 }, "PendingBackoff is"},
+		"renewal too rare":   {"pay", func(c *consumer.Config) { c.Ledger.RenewEvery = 50 * time.Second }, "RenewEvery"},
+		"select of a raw body": {"pay", func(c *consumer.Config) {
+			c.Ledger.Fingerprint.Format = fingerprint.Raw
+			c.Ledger.Fingerprint.Select = "/a"
+		}, "Raw"},
 		"skew margin too small":   {"pay", func(c *consumer.Config) { c.Ledger.SkewMargin = time.Second }, "SkewMargin"},
 		"negative settle time":    {"pay", func(c *consumer.Config) { c.Ledger.SettleFor = -1 }, "SettleFor"},
 		"volatile is no pointer":  {"pay", func(c *consumer.Config) { c.Ledger.Fingerprint.Volatile = []string{"sent_at"} }, "Volatile"},
@@ -102,7 +104,7 @@ func TestWindowAgainstRedelivery(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
-				var log bytes.Buffer
+				var log page
 				r.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 				c.source.queue = r.queue
 				r.src, r.cfg.Ledger.Window, r.cfg.AcceptShortWindow = c.source, c.window, c.accept

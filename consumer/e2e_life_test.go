@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -117,7 +116,7 @@ func TestLIF02_PlainErrorAndNotCommitted(t *testing.T) {
 // LIF-15 on the real queue: the stack is logged without the payload, and the heartbeat of the message that panics stops.
 func TestLIF15_CloudPanic(t *testing.T) {
 	inCloud(t, func(t *testing.T, r *rig) {
-		var log bytes.Buffer
+		var log page
 		r.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		r.cfg.Workers, r.cfg.Ledger.AttemptBound = 3, 2
 		r.handle = func(_ context.Context, op *dedupe.Operation, _ order) (string, error) {

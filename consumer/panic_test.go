@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +19,7 @@ func TestLIF15_PanicCostsItsMessageOnly(t *testing.T) {
 	for _, mode := range []dedupe.Mode{dedupe.Rerun, dedupe.Reconcile} {
 		t.Run(mode.String(), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
-				var log bytes.Buffer
+				var log page
 				r.cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil))
 				r.cfg.OnAbandoned, r.cfg.Workers, r.cfg.Ledger.AttemptBound = mode, 3, 2
 				r.handle = func(_ context.Context, op *dedupe.Operation, o order) (string, error) {

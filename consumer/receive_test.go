@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +27,7 @@ func TestOPS03_ReceiveThatFailsAtOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
-				var log bytes.Buffer
+				var log page
 				r.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 				failing := true
 				r.queue.faults.receive = func(int) error {
@@ -264,5 +263,26 @@ func TestCarelessSource(t *testing.T) {
 		elapse(time.Minute)
 		w.stop()
 		r.wantEmpty()
+	})
+}
+
+// Brokers bill calls: a worker that is always busy receives in batches all the same.
+func TestBusyWorkerReceivesInBatches(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		d := newDice(1)
+		r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
+			return "done", wait(ctx, d.upTo(400*time.Millisecond))
+		}
+		for i := range 2000 {
+			r.queue.send(message(fmt.Sprint("k", i), `{"amount":1}`))
+		}
+		r.work(20 * time.Second)
+		done := len(r.order())
+		if done < 1000 {
+			t.Errorf("%d handlers in 20s, want every worker busy", done)
+		}
+		if n := r.queue.count("receive"); n > done/4 {
+			t.Errorf("%d calls for %d messages, want batches", n, done)
+		}
 	})
 }

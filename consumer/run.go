@@ -95,20 +95,39 @@ func (r *run) receiveFailed(ctx context.Context, err error, wait time.Duration) 
 		"in", wait, "needs_a_person", errors.Is(err, ErrSetup))
 }
 
-// takeRoom waits for room for one message and takes what more is free.
+// takeRoom waits for room for one message, then for a moment for half a batch: brokers bill calls, and a busy worker would make
+// one for each message. Its handlers meanwhile have what waits beside them. 0: ctx has ended.
 func (r *run) takeRoom(ctx context.Context) int {
-	select {
-	case r.room <- struct{}{}:
-	case <-ctx.Done():
-		return 0
-	}
-	n := 1
-	for n < receiveBatch {
+	n := r.roomNow(receiveBatch)
+	var moment <-chan time.Time
+	for n < receiveBatch/2 {
+		if n > 0 && moment == nil {
+			t := time.NewTimer(gatherRoom)
+			defer t.Stop()
+			moment = t.C
+		}
 		select {
 		case r.room <- struct{}{}:
 			n++
-		default:
+		case <-moment:
 			return n
+		case <-ctx.Done():
+			r.giveRoom(n)
+			return 0
+		}
+	}
+	return n + r.roomNow(receiveBatch-n)
+}
+
+const gatherRoom = 100 * time.Millisecond
+
+// roomNow takes what is free of n.
+func (r *run) roomNow(n int) int {
+	for i := range n {
+		select {
+		case r.room <- struct{}{}:
+		default:
+			return i
 		}
 	}
 	return n

@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +102,7 @@ func TestOPS08_NothingSecretLeaksOut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
-				var out bytes.Buffer
+				var out page
 				r.cfg.Logger = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				r.cfg.Ledger.KeyCharacters = "@."
 				r.cfg.Observe = func(_ context.Context, e consumer.Event) { fmt.Fprintf(&out, "event %+v %#v\n", e, e) }
@@ -124,7 +123,7 @@ func TestOPS08_NothingSecretLeaksOut(t *testing.T) {
 				}
 				for _, s := range []string{secretKey, "jane", secretCard} {
 					if i := strings.Index(out.String(), s); i >= 0 {
-						t.Errorf("%q is in: …%s…", s, out.String()[max(0, i-200):min(out.Len(), i+100)])
+						t.Errorf("%q is in: …%s…", s, out.String()[max(0, i-200):min(len(out.String()), i+100)])
 					}
 				}
 			})
@@ -135,7 +134,7 @@ func TestOPS08_NothingSecretLeaksOut(t *testing.T) {
 // What is said of a message always names its key by the hash that people can search for.
 func TestEventsNameTheKeyByItsHash(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var log bytes.Buffer
+		var log page
 		r.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
 			return "", dedupe.Permanent(errors.New("declined"))

@@ -1,6 +1,7 @@
 package consumer_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -232,3 +233,21 @@ var errPlain = errors.New("connection reset")
 
 // elapse lets the bubble's time pass.
 func elapse(d time.Duration) { <-time.After(d) }
+
+// page is a buffer for what many goroutines write.
+type page struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (p *page) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.buf.Write(b)
+}
+
+func (p *page) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.buf.String()
+}
