@@ -115,36 +115,3 @@ func (s *Server) health(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, `{"services":{"sqs":"running","dynamodb":"running"},"edition":"awstest"}`)
 }
-
-// StaleReads makes DynamoDB reads without ConsistentRead see the tables as they were d ago; 0 ends it.
-func (s *Server) StaleReads(d time.Duration) { s.dynamo.StaleReads(d) }
-
-// DeleteExpired deletes DynamoDB items whose TTL attribute is past at a time, as TTL does on AWS some day, and says how many.
-func (s *Server) DeleteExpired(now time.Time) int { return s.dynamo.DeleteExpired(now) }
-
-// Usage is what the calls for a table have cost so far: refused conditional writes are billed too.
-func (s *Server) Usage(table string) Usage { return Usage(s.dynamo.Usage(table)) }
-
-// Usage counts billed capacity units of a table and its indexes.
-type Usage struct {
-	Read, Write, IndexRead, IndexWrite float64
-	Requests                           int
-}
-
-// Messages is what a queue holds, looked at without receiving anything.
-func (s *Server) Messages(queue string) []Message {
-	var out []Message
-	for _, m := range s.sqs.Messages(queue) {
-		out = append(out, Message(m))
-	}
-	return out
-}
-
-// Message is one message as it lies in a queue.
-type Message struct {
-	ID, Body          string
-	Attributes        map[string]string // binary values as base64
-	SentAt, VisibleAt time.Time
-	Receives          int
-	InFlight          bool
-}

@@ -1,10 +1,13 @@
 package sqsd
 
 import (
-	"strings"
-
 	"github.com/claimonce/claimonce/awstest/internal/wire"
 )
+
+type batchInput[T any] struct {
+	QueueUrl string //nolint:revive // the field's name on the wire
+	Entries  []T
+}
 
 // checkBatch holds the rules that all batches share.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html#API_SendMessageBatch_Errors
@@ -28,12 +31,25 @@ func checkBatch(ids []string) *wire.Error {
 	return nil
 }
 
-// madeOf: 1 to limit ASCII letters, digits and extra characters.
-func madeOf(s string, limit int, extra string) bool {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(extra, r) {
-			return false
-		}
-	}
-	return s != "" && len(s) <= limit
+// results of a batch, as they are answered.
+type results struct {
+	Successful []any
+	Failed     []failure `json:",omitempty"`
+}
+
+type failure struct {
+	ID            string `json:"Id"`
+	SenderFault   bool
+	Code, Message string
+}
+
+type accepted struct {
+	ID string `json:"Id"`
+}
+
+func (r *results) ok(entry any) { r.Successful = append(r.Successful, entry) }
+
+// fail names every refusal the sender's fault: what is the service's fault, faults bring about.
+func (r *results) fail(id string, err *wire.Error) {
+	r.Failed = append(r.Failed, failure{ID: id, SenderFault: true, Code: plain(err.Code), Message: err.Message})
 }

@@ -1,7 +1,6 @@
 package sqsd
 
 import (
-	"strings"
 	"time"
 
 	"github.com/claimonce/claimonce/awstest/internal/wire"
@@ -14,97 +13,110 @@ type handleInput struct {
 	VisibilityTimeout *int
 }
 
-func plain(code string) string { return strings.TrimPrefix(code, codePrefix) }
-
 // byHandle is called with mu held. m is nil for a message that no longer exists.
-func (s *Server) byHandle(q *queue, handle string) (*message, *wire.Error) {
+func (q *queue) byHandle(handle string, now time.Time) (m *message, refusal *wire.Error) {
 	if handle == "" {
-		return nil, refuse("MissingParameter", "The request must contain the parameter ReceiptHandle.")
+		return nil, missing("ReceiptHandle")
 	}
 	id, ok := parseHandle(q, handle)
 	if !ok {
 		return nil, refuse("ReceiptHandleIsInvalid", "The input receipt handle is invalid.")
 	}
-	for _, m := range q.messages {
-		if m.id == id && !m.gone {
-			return m, nil
-		}
+	q.settle(now)
+	if m := q.byID[id]; m != nil && !q.expired(m, now) {
+		return m, nil
 	}
 	return nil, nil
 }
 
-// remove deletes by any handle of the message, the last one or an older one. The API reference says of an older one that the
-// request succeeds but the message might not be deleted; tests that depend on either would prove nothing, so the
-// kinder case is the one that is simulated by the last handle only, and an older one leaves the message.
+// erase deletes by the handle of the last receive, expired or not. Of an older handle the API reference says that the request
+// succeeds but the message might not be deleted: here it never is, the case that a client can notice. A FIFO queue
+// refuses a handle that has expired, which an older one has.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessage.html
-func (s *Server) remove(q *queue, handle string) *wire.Error {
-	m, err := s.byHandle(q, handle)
+func (q *queue) erase(e handleInput, now time.Time) *wire.Error {
+	m, err := q.byHandle(e.ReceiptHandle, now)
 	if err != nil || m == nil {
 		return err // deleting twice succeeds
 	}
-	if m.handle == handle {
-		m.gone = true
-		s.settle(q, time.Now())
+	last := m.handle == e.ReceiptHandle
+	if q.fifo && !(last && m.flying) {
+		return expiredHandle(e)
+	}
+	if last {
+		q.remove(m)
 	}
 	return nil
 }
 
-func (s at) deleteMessage(in handleInput) (any, *wire.Error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	q, err := s.find(in.QueueUrl)
-	if err == nil {
-		err = s.remove(q, in.ReceiptHandle)
+// expiredHandle has another code in the answer to a batch.
+func expiredHandle(e handleInput) *wire.Error {
+	const reason = "The receipt handle has expired."
+	if e.Id != "" {
+		return refuse("ReceiptHandleIsInvalid", reason)
 	}
-	return nil, err
+	return badValue(e.ReceiptHandle, "ReceiptHandle", reason)
 }
 
 // maxVisibility is how long a message can stay hidden after one receive.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
 const maxVisibility = 12 * time.Hour
 
-func (s *Server) hide(q *queue, handle string, timeout *int) *wire.Error {
+func (q *queue) hide(e handleInput, now time.Time) *wire.Error {
+	timeout, handle := e.VisibilityTimeout, e.ReceiptHandle
 	if timeout == nil {
-		return refuse("MissingParameter", "The request must contain the parameter VisibilityTimeout.")
+		return missing("VisibilityTimeout")
 	}
 	if *timeout < 0 || *timeout > 43200 {
-		return refuse("InvalidParameterValue", "Value %d for parameter VisibilityTimeout is invalid. Reason: VisibilityTimeout must be an integer between 0 and 43200.", *timeout)
+		return badValue(*timeout, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.")
 	}
-	m, err := s.byHandle(q, handle)
+	m, err := q.byHandle(handle, now)
 	if err != nil {
 		return err
 	}
-	now := time.Now()
 	if m == nil {
-		return refuse("InvalidParameterValue", "Value %s for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.", handle)
+		return badValue(handle, "ReceiptHandle", "Message does not exist or is not available for visibility timeout change.")
 	}
-	if m.handle != handle || !m.inFlight(now) {
+	if m.handle != handle || !m.flying {
 		return refuse("MessageNotInflight", "The specified message isn't in flight.")
 	}
 	until := now.Add(time.Duration(*timeout) * time.Second)
 	if until.After(m.received.Add(maxVisibility)) {
-		return refuse("InvalidParameterValue", "Value %d for parameter VisibilityTimeout is invalid. Reason: Total VisibilityTimeout for the message is beyond the limit [43200 seconds].", *timeout)
+		return badValue(*timeout, "VisibilityTimeout", "Total VisibilityTimeout for the message is beyond the limit [43200 seconds].")
 	}
 	m.visible = until
-	s.wake()
+	q.place(m, now)
+	q.wake()
 	return nil
 }
 
+func (s at) deleteMessage(in handleInput) (any, *wire.Error) {
+	return s.oneHandle(in, eraseEntry)
+}
+
 func (s at) changeVisibility(in handleInput) (any, *wire.Error) {
+	return s.oneHandle(in, hideEntry)
+}
+
+func (s at) deleteMessageBatch(in batchInput[handleInput]) (any, *wire.Error) {
+	return s.eachHandle(in, eraseEntry)
+}
+
+func (s at) changeVisibilityBatch(in batchInput[handleInput]) (any, *wire.Error) {
+	return s.eachHandle(in, hideEntry)
+}
+
+func eraseEntry(q *queue, e handleInput) *wire.Error { return q.erase(e, time.Now()) }
+
+func hideEntry(q *queue, e handleInput) *wire.Error { return q.hide(e, time.Now()) }
+
+func (s at) oneHandle(in handleInput, f func(*queue, handleInput) *wire.Error) (any, *wire.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.find(in.QueueUrl)
 	if err == nil {
-		err = s.hide(q, in.ReceiptHandle, in.VisibilityTimeout)
+		err = f(q, in)
 	}
 	return nil, err
-}
-
-func (s at) deleteMessageBatch(in batchInput[handleInput]) (any, *wire.Error) {
-	return s.eachHandle(in, func(q *queue, e handleInput) *wire.Error { return s.remove(q, e.ReceiptHandle) })
-}
-
-func (s at) changeVisibilityBatch(in batchInput[handleInput]) (any, *wire.Error) {
-	return s.eachHandle(in, func(q *queue, e handleInput) *wire.Error { return s.hide(q, e.ReceiptHandle, e.VisibilityTimeout) })
 }
 
 func (s at) eachHandle(in batchInput[handleInput], f func(*queue, handleInput) *wire.Error) (any, *wire.Error) {
@@ -125,9 +137,9 @@ func (s at) eachHandle(in batchInput[handleInput], f func(*queue, handleInput) *
 	for _, e := range in.Entries {
 		if err := f(q, e); err != nil {
 			res.fail(e.Id, err)
-			continue
+		} else {
+			res.ok(accepted{e.Id})
 		}
-		res.ok(map[string]any{"Id": e.Id})
 	}
-	return res.answer(), nil
+	return res, nil
 }

@@ -1,6 +1,9 @@
 package sqsd
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 	"time"
 
 	"github.com/claimonce/claimonce/awstest/internal/wire"
@@ -13,6 +16,17 @@ type sendInput struct {
 	DelaySeconds            *int
 	MessageAttributes       map[string]attribute
 	MessageSystemAttributes map[string]attribute
+	MessageGroupId          string //nolint:revive // as above
+	MessageDeduplicationId  string //nolint:revive // as above
+}
+
+type sent struct {
+	ID                           string `json:"Id,omitempty"` // of a batch entry
+	MessageID                    string `json:"MessageId"`
+	MD5OfMessageBody             string
+	MD5OfMessageAttributes       string `json:",omitempty"`
+	MD5OfMessageSystemAttributes string `json:",omitempty"`
+	SequenceNumber               string `json:",omitempty"`
 }
 
 func (s at) sendMessage(in sendInput) (any, *wire.Error) {
@@ -22,54 +36,100 @@ func (s at) sendMessage(in sendInput) (any, *wire.Error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.take(q, in)
+	out, err := s.put(q, in)
 	if err != nil {
 		return nil, err
 	}
-	s.wake()
-	return sent(m), nil
+	out.ID = ""
+	return out, nil
 }
 
-func sent(m *message) map[string]any {
-	out := map[string]any{"MessageId": m.id, "MD5OfMessageBody": md5Hex(m.body)}
-	if sum := attributesMD5(m.attributes); sum != "" {
-		out["MD5OfMessageAttributes"] = sum
+// put adds one message to a queue, unless a FIFO queue had it already; called with mu held.
+func (s *Server) put(q *queue, in sendInput) (sent, *wire.Error) {
+	if err := in.check(q.number("MaximumMessageSize")); err != nil {
+		return sent{}, err
 	}
-	if sum := attributesMD5(m.system); sum != "" {
-		out["MD5OfMessageSystemAttributes"] = sum
+	if err := q.checkIDs(in); err != nil {
+		return sent{}, err
 	}
-	return out
-}
-
-// take puts one message into a queue; called with mu held.
-func (s *Server) take(q *queue, in sendInput) (*message, *wire.Error) {
-	if _, err := check(in.MessageBody, in.MessageAttributes, q.number("MaximumMessageSize")); err != nil {
-		return nil, err
-	}
-	for name := range in.MessageSystemAttributes {
-		if name != "AWSTraceHeader" {
-			return nil, refuse("InvalidParameterValue", "The message system attribute %s cannot be set.", name)
-		}
-	}
-	delay := q.seconds("DelaySeconds")
-	if in.DelaySeconds != nil {
-		if *in.DelaySeconds < 0 || *in.DelaySeconds > 900 {
-			return nil, refuse("InvalidParameterValue", "Value %d for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.", *in.DelaySeconds)
-		}
-		delay = time.Duration(*in.DelaySeconds) * time.Second
+	delay, err := q.delay(in)
+	if err != nil {
+		return sent{}, err
 	}
 	now := time.Now()
 	m := &message{
-		id: s.newID(), body: in.MessageBody, attributes: in.MessageAttributes, system: in.MessageSystemAttributes,
-		sent: now, visible: now.Add(delay),
+		body: in.MessageBody, attributes: in.MessageAttributes, system: in.MessageSystemAttributes,
+		group: in.MessageGroupId, dedup: in.MessageDeduplicationId, sent: now, visible: now.Add(delay),
 	}
-	q.messages = append(q.messages, m)
-	return m, nil
+	first := s.firstSend(q, m, now)
+	if first == nil {
+		m.id = s.newID(now)
+		m.seq = s.serial
+		q.insert(m, now)
+		first = m
+	}
+	out := sent{
+		ID: in.Id, MessageID: first.id, MD5OfMessageBody: md5Hex(in.MessageBody),
+		MD5OfMessageAttributes: attributesMD5(in.MessageAttributes), MD5OfMessageSystemAttributes: attributesMD5(in.MessageSystemAttributes),
+	}
+	if q.fifo {
+		out.SequenceNumber = first.sequence()
+	}
+	return out, nil
 }
 
-type batchInput[T any] struct {
-	QueueUrl string //nolint:revive // the field's name on the wire
-	Entries  []T
+// firstSend is the message that a FIFO queue recognises in m: it was sent less than five minutes ago. nil: m is new, and from now
+// on will be recognised.
+func (s *Server) firstSend(q *queue, m *message, now time.Time) *message {
+	if !q.fifo {
+		return nil
+	}
+	if m.dedup == "" { // content-based, or checkIDs would have refused it
+		sum := sha256.Sum256([]byte(m.body))
+		m.dedup = hex.EncodeToString(sum[:])
+	}
+	key := q.dedupKey(m)
+	if first := q.sends.find(key, now); first != nil {
+		return first
+	}
+	q.sends.add(key, m, now)
+	return nil
+}
+
+// checkIDs: a standard queue takes a group for fairness, but no deduplication.
+func (q *queue) checkIDs(in sendInput) *wire.Error {
+	if !idOK(in.MessageGroupId) {
+		return badValue(in.MessageGroupId, "MessageGroupId", "MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
+	}
+	if !idOK(in.MessageDeduplicationId) {
+		return badValue(in.MessageDeduplicationId, "MessageDeduplicationId", "MessageDeduplicationId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
+	}
+	switch {
+	case !q.fifo && in.MessageDeduplicationId != "":
+		return badValue(in.MessageDeduplicationId, "MessageDeduplicationId", "The request include parameter that is not valid for this queue type.")
+	case q.fifo && in.MessageGroupId == "":
+		return missing("MessageGroupId")
+	case q.fifo && in.MessageDeduplicationId == "" && q.attributes["ContentBasedDeduplication"] != "true":
+		return refuse("InvalidParameterValue", "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly.")
+	}
+	return nil
+}
+
+func idOK(id string) bool {
+	return len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+func (q *queue) delay(in sendInput) (time.Duration, *wire.Error) {
+	switch d := in.DelaySeconds; {
+	case d == nil:
+		return q.seconds("DelaySeconds"), nil
+	case *d < 0 || *d > 900:
+		return 0, badValue(*d, "DelaySeconds", "DelaySeconds must be >= 0 and <= 900.")
+	case q.fifo && *d > 0:
+		return 0, badValue(*d, "DelaySeconds", "The request include parameter that is not valid for this queue type.")
+	default:
+		return time.Duration(*d) * time.Second, nil
+	}
 }
 
 func (s at) sendMessageBatch(in batchInput[sendInput]) (any, *wire.Error) {
@@ -82,9 +142,7 @@ func (s at) sendMessageBatch(in batchInput[sendInput]) (any, *wire.Error) {
 	ids, total := []string{}, 0
 	for _, e := range in.Entries {
 		ids = append(ids, e.Id)
-		if size, err := check(e.MessageBody, e.MessageAttributes, maxMessage); err == nil {
-			total += size
-		}
+		total += e.size()
 	}
 	if err := checkBatch(ids); err != nil {
 		return nil, err
@@ -94,35 +152,11 @@ func (s at) sendMessageBatch(in batchInput[sendInput]) (any, *wire.Error) {
 	}
 	var res results
 	for _, e := range in.Entries {
-		m, err := s.take(q, e)
-		if err != nil {
+		if out, err := s.put(q, e); err != nil {
 			res.fail(e.Id, err)
-			continue
+		} else {
+			res.ok(out)
 		}
-		out := sent(m)
-		out["Id"] = e.Id
-		res.ok(out)
 	}
-	s.wake()
-	return res.answer(), nil
-}
-
-// results of a batch.
-type results struct{ successful, failed []map[string]any }
-
-func (r *results) ok(entry map[string]any) { r.successful = append(r.successful, entry) }
-
-func (r *results) fail(id string, err *wire.Error) {
-	r.failed = append(r.failed, map[string]any{"Id": id, "SenderFault": true, "Code": plain(err.Code), "Message": err.Message})
-}
-
-func (r *results) answer() map[string]any {
-	out := map[string]any{"Successful": r.successful, "Failed": r.failed}
-	if r.successful == nil {
-		out["Successful"] = []any{}
-	}
-	if r.failed == nil {
-		delete(out, "Failed")
-	}
-	return out
+	return res, nil
 }
