@@ -224,6 +224,33 @@ func TestUnreadableRecordStopsNothing(t *testing.T) {
 	})
 }
 
+// One key is throttled for a minute while all others work: it waits, and is not handed back.
+func TestBrownOutOfOneKeyBurnsNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		out := true
+		r.store.script(func(_, id string, _ dedupe.Record) error {
+			if out && id == "hot" {
+				return errBroken
+			}
+			return nil
+		}, nil)
+		r.queue.send(message("hot", `{"amount":1}`))
+		w := r.start()
+		for i := range 60 {
+			r.queue.send(message(fmt.Sprint("k", i), `{"amount":1}`))
+			elapse(time.Second)
+			r.wantRuns(fmt.Sprint("k", i), 1)
+		}
+		out = false
+		elapse(time.Minute)
+		w.stop()
+		r.wantRuns("hot", 1)
+		if n := len(r.queue.entry("m-hot").receives); n != 1 {
+			t.Errorf("received %d times, want once", n)
+		}
+	})
+}
+
 func TestOutageEndsWithNacksAtShutdownOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.store.fail(errBroken)

@@ -15,6 +15,7 @@ import (
 // script. Its clock is the bubble's.
 type queue struct {
 	visibility time.Duration
+	eager      bool // hands out what is behind a held message of its group, as a log does
 	journal    *journal
 	faults     queueFaults
 
@@ -138,7 +139,7 @@ func (q *queue) take(limit int) (msgs []*consumer.Message, changed <-chan struct
 		case e.gone || e.m.Group != "" && blocked[e.m.Group]:
 		case wait > 0:
 			next = min(next, wait)
-			blocked[e.m.Group] = true
+			blocked[e.m.Group] = !q.eager
 		case len(msgs) < limit:
 			msgs = append(msgs, q.handOut(e, now))
 		}

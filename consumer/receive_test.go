@@ -89,6 +89,26 @@ func TestOPS04_OneErrorOnReceive(t *testing.T) {
 	})
 }
 
+// One good answer ends the back-off: the next fault starts again with short pauses.
+func TestReceiveBackoffIsReset(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.queue.faults.receive = func(call int) error {
+			if call < 10 || call == 11 {
+				return errBroken
+			}
+			return nil
+		}
+		r.queue.send(message("a", `{"amount":1}`))
+		w := r.start()
+		elapse(3 * time.Minute)
+		r.wantRuns("a", 1)
+		r.queue.send(message("b", `{"amount":1}`))
+		elapse(time.Second)
+		w.stop()
+		r.wantRuns("b", 1)
+	})
+}
+
 // An empty queue gives no sign but silence: the worker is ready at once, and ready again some time after a fault.
 func TestHealthOnAnEmptyQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -236,6 +256,7 @@ type careless struct {
 	*queue
 
 	empty bool
+	more  int
 	calls int
 }
 
@@ -244,12 +265,12 @@ func (c *careless) Receive(ctx context.Context, limit int) ([]*consumer.Message,
 	if c.empty {
 		return nil, ctx.Err()
 	}
-	return c.queue.Receive(ctx, limit+100)
+	return c.queue.Receive(ctx, limit+c.more)
 }
 
 func TestCarelessSource(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		src := &careless{queue: r.queue, empty: true}
+		src := &careless{queue: r.queue, empty: true, more: 100}
 		r.src = src
 		w := r.start()
 		elapse(30 * time.Second)
