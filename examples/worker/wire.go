@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -194,9 +195,7 @@ func sendSQS(client *awssqs.Client, url string) sender {
 
 func (r request) attributes() map[string]string {
 	all := map[string]string{consumer.DefaultCreatedAtAttribute: time.Now().UTC().Format(time.RFC3339)}
-	for name, v := range r.Attributes {
-		all[name] = v
-	}
+	maps.Copy(all, r.Attributes)
 	return all
 }
 

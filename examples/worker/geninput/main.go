@@ -22,11 +22,9 @@ type generator struct {
 	out []line
 }
 
-var (
-	tenants    = []string{"acme", "globex", "initech"}
-	currencies = []string{"EUR", "USD", "GBP", "CHF"}
-	reasons    = []string{"requested_by_customer", "damaged", "late_delivery", "duplicate_order", "wrong_item"}
-)
+func pick(rnd *rand.Rand, from ...string) string { return from[rnd.IntN(len(from))] }
+
+func (g *generator) tenant() string { return pick(g.rnd, "acme", "globex", "initech") }
 
 // key has the form of a UUIDv4, as a producer makes it; a real one comes from a cryptographic source.
 func (g *generator) key() string {
@@ -36,7 +34,8 @@ func (g *generator) key() string {
 
 func (g *generator) body(charge string) string {
 	return fmt.Sprintf(`{"charge":%q,"amount":%d.%02d,"currency":%q,"reason":%q}`, charge,
-		1+g.rnd.IntN(900), g.rnd.IntN(100), currencies[g.rnd.IntN(len(currencies))], reasons[g.rnd.IntN(len(reasons))])
+		1+g.rnd.IntN(900), g.rnd.IntN(100), pick(g.rnd, "EUR", "USD", "GBP", "CHF"),
+		pick(g.rnd, "requested_by_customer", "damaged", "late_delivery", "duplicate_order", "wrong_item"))
 }
 
 func (g *generator) charge(kind string) string {
@@ -45,7 +44,7 @@ func (g *generator) charge(kind string) string {
 
 func (g *generator) request(kind string) line {
 	return line{
-		Attributes: map[string]string{"Idempotency-Key": g.key(), "Tenant": tenants[g.rnd.IntN(len(tenants))]},
+		Attributes: map[string]string{"Idempotency-Key": g.key(), "Tenant": g.tenant()},
 		Body:       json.RawMessage(g.body(g.charge(kind))),
 	}
 }
@@ -57,6 +56,14 @@ func (g *generator) add(n int, kind string) {
 }
 
 func main() {
+	w := bufio.NewWriter(os.Stdout)
+	if err := write(w); err != nil {
+		fmt.Fprintln(os.Stderr, "geninput:", err)
+		os.Exit(1)
+	}
+}
+
+func write(w *bufio.Writer) error {
 	g := &generator{rnd: rand.New(rand.NewPCG(2026, 11))}
 	g.add(6, "late_")     // paid, then no answer: the outcome is unknown
 	g.add(4, "lost_")     // never arrived, and no answer either
@@ -72,15 +79,14 @@ func main() {
 	g.reusedKeys(6)
 	g.otherSpelling()
 	g.garbage()
-	w := bufio.NewWriter(os.Stdout)
-	defer w.Flush()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, l := range g.out {
 		if err := enc.Encode(l); err != nil {
-			panic(err)
+			return err
 		}
 	}
+	return w.Flush()
 }
 
 func (g *generator) sameKeyTwoTenants(n int) {
