@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,7 +20,18 @@ type Config struct {
 type Message struct {
 	Group      string // "" = no order
 	Attributes map[string]string
+	Binary     map[string][]byte // attributes that are declared as bytes
 	Body       []byte
+}
+
+// clone keeps what a caller changes later out of the queue, and the other way round.
+func (m Message) clone() Message {
+	m.Attributes, m.Body = maps.Clone(m.Attributes), slices.Clone(m.Body)
+	m.Binary = maps.Clone(m.Binary)
+	for name, v := range m.Binary {
+		m.Binary[name] = slices.Clone(v)
+	}
+	return m
 }
 
 // A Dead is a message that was dead-lettered, with the reason.
@@ -71,7 +83,7 @@ func (q *Queue) Send(messages ...Message) (ids []string) {
 	for _, m := range messages {
 		q.serial++
 		id := "m" + strconv.Itoa(q.serial)
-		q.messages = append(q.messages, &message{Message: m, id: id, sent: now})
+		q.messages = append(q.messages, &message{Message: m.clone(), id: id, sent: now})
 		ids = append(ids, id)
 	}
 	q.wake()
@@ -89,17 +101,20 @@ func (q *Queue) Len() int {
 func (q *Queue) DeadLetters() []Dead {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return slices.Clone(q.dead)
+	out := make([]Dead, 0, len(q.dead))
+	for _, d := range q.dead {
+		d.Message = d.clone()
+		out = append(out, d)
+	}
+	return out
 }
 
 // Receives is how often a message was delivered so far; 0 if it is gone.
 func (q *Queue) Receives(id string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, m := range q.messages {
-		if m.id == id {
-			return m.receives
-		}
+	if i := q.find(id); i >= 0 {
+		return q.messages[i].receives
 	}
 	return 0
 }
@@ -112,9 +127,12 @@ func (q *Queue) wake() {
 
 // take hands out what is visible, else says what to wait for. Of a group nothing is handed out while an earlier message of it is
 // hidden: its order would be lost.
-func (q *Queue) take(s *Source, limit int) (got []*message, changed <-chan struct{}, next time.Time) {
+func (q *Queue) take(s *Source, limit int) (got []*message, changed <-chan struct{}, next time.Time, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if s.closed {
+		return nil, nil, next, errClosed
+	}
 	now := time.Now()
 	blocked := map[string]bool{}
 	for _, m := range q.messages {
@@ -139,11 +157,10 @@ func (q *Queue) take(s *Source, limit int) (got []*message, changed <-chan struc
 		held := *m
 		got = append(got, &held)
 	}
-	return got, q.changed, next
+	return got, q.changed, next, nil
 }
 
-// held is the message of a delivery, if that is still the last one and not over; called with mu held.
-func (q *Queue) held(delivery int) (i int, ok bool) {
-	i = slices.IndexFunc(q.messages, func(m *message) bool { return m.delivery == delivery })
-	return i, i >= 0 && q.messages[i].visible.After(time.Now())
+// find is the place of a message, -1 if it is gone; called with mu held.
+func (q *Queue) find(id string) int {
+	return slices.IndexFunc(q.messages, func(m *message) bool { return m.id == id })
 }
