@@ -100,6 +100,8 @@ func FuzzStoreID(f *testing.F) {
 	f.Add("a", "b", "c", "ab", "", "c")
 	f.Add("1:a", "b", "c", "", "1:a1:b", "c")
 	f.Add("", "1:x", "y", "1", ":x", "y")
+	f.Add("t", "ab", "c", "t", "a", "bc")
+	f.Add("t", "a:", "b", "t", "a", ":b")
 	f.Add("é", "b", "c", "\xc3", "\xa9b", "c")
 	f.Fuzz(func(t *testing.T, t1, o1, k1, t2, o2, k2 string) {
 		a, b := dedupe.Key{Tenant: t1, Operation: o1, ID: k1}, dedupe.Key{Tenant: t2, Operation: o2, ID: k2}

@@ -48,6 +48,22 @@ func TestResolveNeedsTheRecordAsItWasTaken(t *testing.T) {
 	})
 }
 
+// The provider is asked only when a request that the owner sent in its lease, or just before its last word, has ended.
+func TestAskFrom(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		locked, wrote, want time.Duration
+	}{
+		"doubted in its lease": {50 * time.Second, 10 * time.Second, 80 * time.Second},
+		"doubted late":         {50 * time.Second, 70 * time.Second, 100 * time.Second},
+	} {
+		taken := dedupe.Case{Record: with(unknown(dedupe.Reconcile), func(r *dedupe.Record) { r.LockedUntil, r.OwnerWroteAt = in(c.locked), in(c.wrote) })}
+		if got := taken.AskFrom(30 * time.Second); !got.Equal(in(c.want)) {
+			t.Errorf("%s: got %v, want %v", name, got.Sub(noon), c.want)
+		}
+	}
+}
+
 // Answers lost on their way are recognised.
 func TestReconcileWithLostAnswers(t *testing.T) {
 	t.Parallel()

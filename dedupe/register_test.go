@@ -130,6 +130,9 @@ func (l *line) Load(ctx context.Context, key dedupe.Key) (dedupe.Record, error) 
 }
 
 func (l *line) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return dedupe.Record{}, err
+	}
 	if l.before != nil {
 		l.before(next)
 	}

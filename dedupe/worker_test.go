@@ -19,8 +19,8 @@ type worker struct {
 	ledger *dedupe.Ledger
 	taken  *dedupe.Case
 
-	run *handlerRun // of its latest claim
-	n   int         // claims
+	run  *handlerRun // of its latest claim
+	runs []*handlerRun
 }
 
 // handlerRun is one claim and the run of its handler.
@@ -101,16 +101,15 @@ func (p *worker) fault(args []string) {
 
 // claim claims on a goroutine of its own, and runs the handler if the operation is to be run.
 func (p *worker) claim(other bool) {
-	p.n++
 	name := p.name
-	if p.n > 1 {
-		name = fmt.Sprintf("%s#%d", p.name, p.n)
+	if n := len(p.runs) + 1; n > 1 {
+		name = fmt.Sprintf("%s#%d", p.name, n)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	run := &handlerRun{
 		steps: make(chan func(context.Context, *dedupe.Operation) (bool, dedupe.Result, error)), cancel: cancel, abandon: make(chan struct{}),
 	}
-	p.run = run
+	p.run, p.runs = run, append(p.runs, run)
 	p.line.before = func(next dedupe.Record) {
 		p.world.call(next.Owner, name) // a token not yet known is that of the claim on its way
 		p.world.call(next.TakenBy, name)
@@ -228,12 +227,13 @@ func (p *worker) returns(args []string) (bool, dedupe.Result, error) {
 // crash ends the process: nothing it sent is still on its way, and nothing is heard of it.
 func (p *worker) crash() {
 	p.line.set(neverArrives)
-	if p.run == nil || p.run.gone.Swap(true) {
-		return
+	for _, run := range p.runs {
+		if !run.gone.Swap(true) {
+			close(run.abandon)
+			close(run.steps)
+			run.cancel(context.Canceled)
+		}
 	}
-	close(p.run.abandon)
-	close(p.run.steps)
-	p.run.cancel(context.Canceled)
 }
 
 func (p *worker) reconcile(verb string, args []string) {

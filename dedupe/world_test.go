@@ -57,6 +57,7 @@ func (w *world) end() {
 	for _, name := range slices.Sorted(maps.Keys(w.workers)) {
 		w.workers[name].crash()
 	}
+	time.Sleep(time.Hour) //nolint:forbidigo // the bubble's clock: whatever was about to end has ended
 }
 
 func (w *world) worker(name string) *worker {
