@@ -128,8 +128,12 @@ func (c Config) validate() error {
 		name  string
 		value time.Duration
 	}{
-		{"Window", c.Window}, {"Lease", c.Lease}, {"RenewEvery", c.RenewEvery}, {"OwnerMargin", c.OwnerMargin},
-		{"AttentionAfter", c.AttentionAfter}, {"SettleFor", c.SettleFor},
+		{"Window", c.Window},
+		{"Lease", c.Lease},
+		{"RenewEvery", c.RenewEvery},
+		{"OwnerMargin", c.OwnerMargin},
+		{"AttentionAfter", c.AttentionAfter},
+		{"SettleFor", c.SettleFor},
 	} {
 		bad(d.value <= 0, "%s is %v; it must be positive (0 means the default)", d.name, d.value)
 	}

@@ -12,19 +12,18 @@ import (
 	"testing"
 )
 
-//nolint:gochecknoglobals // a flag of the test binary
 var rewrite = flag.Bool("rewrite", false, "rewrite the documents and stories that tests compare with")
 
 // golden compares with a file, or writes it.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
 	if *rewrite {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil { //nolint:gosec // a document
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	want, err := os.ReadFile(path) //nolint:gosec // a path of this test
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatalf("%v; write it with -rewrite", err)
 	}
@@ -92,7 +91,7 @@ func TestGuaranteesNameWhatExists(t *testing.T) {
 	}
 	var tests strings.Builder
 	for _, f := range files {
-		text, err := os.ReadFile(f) //nolint:gosec // this package's own
+		text, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,8 @@ func (k Key) GoString() string { return "dedupe.Key(" + k.String() + ")" }
 // LogValue implements [slog.LogValuer].
 func (k Key) LogValue() slog.Value {
 	return slog.GroupValue(
-		slog.String("tenant", k.Tenant), slog.String("operation", k.Operation), slog.String("hash", k.Hash()))
+		slog.String("tenant", k.Tenant), slog.String("operation", k.Operation), slog.String("hash", k.Hash()),
+	)
 }
 
 // Validate reports everything that is wrong with the key, as one error that wraps [ErrMalformedKey] or, for an

@@ -139,7 +139,7 @@ func (l *line) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, n
 	f, slow := l.next()
 	current, err := l.swap(ctx, f, key, expect, next)
 	if slow > 0 {
-		time.Sleep(slow) //nolint:forbidigo // the bubble's clock: a late answer
+		time.Sleep(slow) // a late answer
 	}
 	return current, err
 }

@@ -21,7 +21,7 @@ func bubble(t *testing.T, cfg dedupe.Config, f func(t *testing.T, ln *line, l *d
 	})
 }
 
-var byMode = map[string]dedupe.Config{ //nolint:gochecknoglobals // immutable table
+var byMode = map[string]dedupe.Config{
 	"rerun": {OnAbandoned: dedupe.Rerun}, "marked": {OnAbandoned: dedupe.RerunUnlessBegun}, "reconcile": {OnAbandoned: dedupe.Reconcile},
 }
 

@@ -169,8 +169,9 @@ func expire(r dedupe.Record) dedupe.Record { r.ExpiresAt = ago(skewMargin); retu
 
 func doubtful(r *dedupe.Record)      { r.Doubtful = true }
 func transactional(r *dedupe.Record) { r.Transactional = true }
-func forgotten(r *dedupe.Record)     { r.Fingerprint, r.Doubtful, r.FirstAttemptAt = "", true, time.Time{} }
-func exhausted(r *dedupe.Record)     { r.Troubled, r.AttentionAt = dedupe.TroubleExhausted, ago(time.Hour) }
+func forgotten(r *dedupe.Record) { r.Fingerprint, r.Doubtful, r.FirstAttemptAt = "", true, time.Time{} }
+
+func exhausted(r *dedupe.Record) { r.Troubled, r.AttentionAt = dedupe.TroubleExhausted, ago(time.Hour) }
 
 func attempt(n int) change { return func(r *dedupe.Record) { r.Attempt = n } }
 func marks(ms []dedupe.Mark) change {

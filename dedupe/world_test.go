@@ -57,7 +57,7 @@ func (w *world) end() {
 	for _, name := range slices.Sorted(maps.Keys(w.workers)) {
 		w.workers[name].crash()
 	}
-	time.Sleep(time.Hour) //nolint:forbidigo // the bubble's clock: whatever was about to end has ended
+	time.Sleep(time.Hour) // whatever was about to end has ended
 }
 
 func (w *world) worker(name string) *worker {
@@ -79,7 +79,7 @@ func (w *world) command(words []string) {
 	case "config": // mode= bound= window= memory= provider=: for workers that appear from now on
 		w.configure(args)
 	case "advance": // lets time pass
-		time.Sleep(w.duration(args[0])) //nolint:forbidigo // the bubble's clock
+		time.Sleep(w.duration(args[0]))
 	case "delete": // the store's own deletion of an expired record
 		w.reg.put(dedupe.Record{Key: key})
 	case "provider": // forgets: every key it has seen
