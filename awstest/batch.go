@@ -13,7 +13,11 @@ func partly(ctx context.Context, svc wire.Service, c Call, f Fault) (any, *wire.
 	var in map[string]json.RawMessage
 	var entries []json.RawMessage
 	if json.Unmarshal(c.Body, &in) != nil || json.Unmarshal(in["Entries"], &entries) != nil {
-		return svc.Call(ctx, c.Operation, c.Body) // no batch: the service says what is wrong
+		return svc.Call(ctx, c.Operation, c.Body) // no batch: nothing to fail
+	}
+	code := "InternalError"
+	if f.sender {
+		code = "InvalidParameterValue"
 	}
 	var kept []json.RawMessage
 	var failed []map[string]any
@@ -25,7 +29,7 @@ func partly(ctx context.Context, svc wire.Service, c Call, f Fault) (any, *wire.
 		var id struct{ Id string } //nolint:revive // the field's name on the wire
 		_ = json.Unmarshal(e, &id)
 		failed = append(failed, map[string]any{
-			"Id": id.Id, "SenderFault": f.sender, "Code": "InternalError", "Message": "injected",
+			"Id": id.Id, "SenderFault": f.sender, "Code": code, "Message": "injected",
 		})
 	}
 	out := map[string]any{}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"syscall"
-	"time"
 )
 
 // Client returns an HTTP client whose requests are served in the caller's goroutine, without a socket: it works in a
@@ -35,13 +34,16 @@ func (t memoryTransport) RoundTrip(r *http.Request) (resp *http.Response, err er
 	if in.Host == "" {
 		in.Host = in.URL.Host
 	}
+	in.RequestURI = in.URL.RequestURI()
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
 	defer func() {
 		if v := recover(); v != nil {
 			if v != http.ErrAbortHandler { //nolint:errorlint // net/http compares it so too
 				panic(v)
 			}
-			resp, err = nil, dropped()
+			if resp, err = nil, r.Context().Err(); err == nil {
+				err = dropped()
+			}
 		}
 	}()
 	t.handler.ServeHTTP(rec, in)
@@ -69,37 +71,3 @@ type recorder struct {
 func (r *recorder) Header() http.Header         { return r.header }
 func (r *recorder) WriteHeader(status int)      { r.status = status }
 func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
-
-// A Listener serves a [Server] on a socket.
-type Listener struct {
-	server *http.Server
-	url    string
-	done   chan struct{}
-}
-
-// Listen serves on an address, for example 127.0.0.1:0 for any free port. Name a loopback address: there is no access control.
-func (s *Server) Listen(addr string) (*Listener, error) {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("awstest: listen: %w", err)
-	}
-	out := &Listener{
-		server: &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second},
-		url:    "http://" + l.Addr().String(), done: make(chan struct{}),
-	}
-	go func() {
-		defer close(out.done)
-		_ = out.server.Serve(l) // ends with Close
-	}()
-	return out, nil
-}
-
-// URL is the endpoint for clients.
-func (l *Listener) URL() string { return l.url }
-
-// Close ends the listener and every connection; what the server holds stays.
-func (l *Listener) Close() error {
-	err := l.server.Close()
-	<-l.done
-	return err
-}

@@ -31,7 +31,7 @@ const fifoSuffix = ".fifo"
 func (in createInput) check() (fifo bool, refusal *wire.Error) {
 	name, suffix := strings.CutSuffix(in.QueueName, fifoSuffix)
 	switch v, given := in.Attributes["FifoQueue"]; {
-	case v == "true" && !(suffix && madeOf(name, 80-len(fifoSuffix), "_-")):
+	case v == "true" && (!suffix || !madeOf(name, 80-len(fifoSuffix), "_-")):
 		return false, refuse("InvalidParameterValue", "The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.")
 	case v == "true":
 		return true, nil
@@ -68,9 +68,9 @@ func (s at) createQueue(in createInput) (any, *wire.Error) {
 }
 
 type queueInput struct {
-	QueueUrl               string //nolint:revive // the field's name on the wire
+	QueueUrl               string
 	QueueName              string
-	QueueOwnerAWSAccountId string //nolint:revive // as above
+	QueueOwnerAWSAccountId string
 	AttributeNames         []string
 	Attributes             map[string]string
 	Tags                   map[string]string
@@ -90,7 +90,7 @@ func (s at) getQueueURL(in queueInput) (any, *wire.Error) {
 }
 
 type listInput struct {
-	QueueUrl        string //nolint:revive // as above; of a dead-letter queue
+	QueueUrl        string // of a dead-letter queue
 	QueueNamePrefix string
 	MaxResults      *int
 	NextToken       string // the last name of the page before

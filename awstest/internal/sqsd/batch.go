@@ -5,7 +5,7 @@ import (
 )
 
 type batchInput[T any] struct {
-	QueueUrl string //nolint:revive // the field's name on the wire
+	QueueUrl string
 	Entries  []T
 }
 

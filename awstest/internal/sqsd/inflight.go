@@ -7,8 +7,8 @@ import (
 )
 
 type handleInput struct {
-	QueueUrl          string //nolint:revive // the field's name on the wire
-	Id                string //nolint:revive // as above; of a batch entry
+	QueueUrl          string
+	Id                string // of a batch entry
 	ReceiptHandle     string
 	VisibilityTimeout *int
 }
@@ -39,7 +39,7 @@ func (q *queue) erase(e handleInput, now time.Time) *wire.Error {
 		return err // deleting twice succeeds
 	}
 	last := m.handle == e.ReceiptHandle
-	if q.fifo && !(last && m.flying) {
+	if q.fifo && (!last || !m.flying) {
 		return expiredHandle(e)
 	}
 	if last {

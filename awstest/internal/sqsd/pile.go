@@ -25,7 +25,7 @@ func (p *pile) Swap(i, j int) {
 
 // Push implements [container/heap.Interface].
 func (p *pile) Push(x any) {
-	m := x.(*message) //nolint:errcheck,forcetypeassert // nothing else is ever pushed
+	m := x.(*message) //nolint:forcetypeassert // nothing else is ever pushed
 	m.in, m.index = p, len(p.list)
 	p.list = append(p.list, m)
 }

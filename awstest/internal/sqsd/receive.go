@@ -8,7 +8,7 @@ import (
 )
 
 type receiveInput struct {
-	QueueUrl                    string //nolint:revive // the field's name on the wire
+	QueueUrl                    string
 	AttributeNames              []string
 	MessageSystemAttributeNames []string
 	MessageAttributeNames       []string

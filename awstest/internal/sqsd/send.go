@@ -10,14 +10,14 @@ import (
 )
 
 type sendInput struct {
-	QueueUrl                string //nolint:revive // the field's name on the wire
-	Id                      string //nolint:revive // as above; of a batch entry
+	QueueUrl                string
+	Id                      string // of a batch entry
 	MessageBody             string
 	DelaySeconds            *int
 	MessageAttributes       map[string]attribute
 	MessageSystemAttributes map[string]attribute
-	MessageGroupId          string //nolint:revive // as above
-	MessageDeduplicationId  string //nolint:revive // as above
+	MessageGroupId          string
+	MessageDeduplicationId  string
 }
 
 type sent struct {

@@ -13,7 +13,7 @@ func (s *Server) take(q *queue, limit int, visibility time.Duration, now time.Ti
 		got = s.takeGroups(q, limit, visibility, now)
 	} else {
 		for len(got) < limit && q.ready.Len() > 0 {
-			m := heap.Pop(&q.ready).(*message) //nolint:errcheck,forcetypeassert // a pile holds nothing else
+			m := heap.Pop(&q.ready).(*message) //nolint:forcetypeassert // a pile holds nothing else
 			if s.handOut(q, m, visibility, now) {
 				got = append(got, m)
 			}
