@@ -70,7 +70,7 @@ func (s at) createQueue(in createInput) (any, *wire.Error) {
 type queueInput struct {
 	QueueUrl               string
 	QueueName              string
-	QueueOwnerAWSAccountId string
+	QueueOwnerAWSAccountID string `json:"QueueOwnerAWSAccountId"`
 	AttributeNames         []string
 	Attributes             map[string]string
 	Tags                   map[string]string
@@ -83,7 +83,7 @@ func (s at) getQueueURL(in queueInput) (any, *wire.Error) {
 	if in.QueueName == "" {
 		return nil, missing("QueueName")
 	}
-	if s.queues[in.QueueName] == nil || in.QueueOwnerAWSAccountId != "" && in.QueueOwnerAWSAccountId != s.account {
+	if s.queues[in.QueueName] == nil || in.QueueOwnerAWSAccountID != "" && in.QueueOwnerAWSAccountID != s.account {
 		return nil, noQueue()
 	}
 	return urlOutput{s.url(in.QueueName)}, nil

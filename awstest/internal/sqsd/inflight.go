@@ -8,7 +8,7 @@ import (
 
 type handleInput struct {
 	QueueUrl          string
-	Id                string // of a batch entry
+	ID                string `json:"Id"` // of a batch entry
 	ReceiptHandle     string
 	VisibilityTimeout *int
 }
@@ -51,7 +51,7 @@ func (q *queue) erase(e handleInput, now time.Time) *wire.Error {
 // expiredHandle has another code in the answer to a batch.
 func expiredHandle(e handleInput) *wire.Error {
 	const reason = "The receipt handle has expired."
-	if e.Id != "" {
+	if e.ID != "" {
 		return refuse("ReceiptHandleIsInvalid", reason)
 	}
 	return badValue(e.ReceiptHandle, "ReceiptHandle", reason)
@@ -128,7 +128,7 @@ func (s at) eachHandle(in batchInput[handleInput], f func(*queue, handleInput) *
 	}
 	ids := []string{}
 	for _, e := range in.Entries {
-		ids = append(ids, e.Id)
+		ids = append(ids, e.ID)
 	}
 	if err := checkBatch(ids); err != nil {
 		return nil, err
@@ -136,9 +136,9 @@ func (s at) eachHandle(in batchInput[handleInput], f func(*queue, handleInput) *
 	var res results
 	for _, e := range in.Entries {
 		if err := f(q, e); err != nil {
-			res.fail(e.Id, err)
+			res.fail(e.ID, err)
 		} else {
-			res.ok(accepted{e.Id})
+			res.ok(accepted{e.ID})
 		}
 	}
 	return res, nil

@@ -11,13 +11,13 @@ import (
 
 type sendInput struct {
 	QueueUrl                string
-	Id                      string // of a batch entry
+	ID                      string `json:"Id"` // of a batch entry
 	MessageBody             string
 	DelaySeconds            *int
 	MessageAttributes       map[string]attribute
 	MessageSystemAttributes map[string]attribute
-	MessageGroupId          string
-	MessageDeduplicationId  string
+	MessageGroupID          string `json:"MessageGroupId"`
+	MessageDeduplicationID  string `json:"MessageDeduplicationId"`
 }
 
 type sent struct {
@@ -59,7 +59,7 @@ func (s *Server) put(q *queue, in sendInput) (sent, *wire.Error) {
 	now := time.Now()
 	m := &message{
 		body: in.MessageBody, attributes: in.MessageAttributes, system: in.MessageSystemAttributes,
-		group: in.MessageGroupId, dedup: in.MessageDeduplicationId, sent: now, visible: now.Add(delay),
+		group: in.MessageGroupID, dedup: in.MessageDeduplicationID, sent: now, visible: now.Add(delay),
 	}
 	first := s.firstSend(q, m, now)
 	if first == nil {
@@ -69,7 +69,7 @@ func (s *Server) put(q *queue, in sendInput) (sent, *wire.Error) {
 		first = m
 	}
 	out := sent{
-		ID: in.Id, MessageID: first.id, MD5OfMessageBody: md5Hex(in.MessageBody),
+		ID: in.ID, MessageID: first.id, MD5OfMessageBody: md5Hex(in.MessageBody),
 		MD5OfMessageAttributes: attributesMD5(in.MessageAttributes), MD5OfMessageSystemAttributes: attributesMD5(in.MessageSystemAttributes),
 	}
 	if q.fifo {
@@ -98,18 +98,18 @@ func (s *Server) firstSend(q *queue, m *message, now time.Time) *message {
 
 // checkIDs: a standard queue takes a group for fairness, but no deduplication.
 func (q *queue) checkIDs(in sendInput) *wire.Error {
-	if !idOK(in.MessageGroupId) {
-		return badValue(in.MessageGroupId, "MessageGroupId", "MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
+	if !idOK(in.MessageGroupID) {
+		return badValue(in.MessageGroupID, "MessageGroupId", "MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 	}
-	if !idOK(in.MessageDeduplicationId) {
-		return badValue(in.MessageDeduplicationId, "MessageDeduplicationId", "MessageDeduplicationId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
+	if !idOK(in.MessageDeduplicationID) {
+		return badValue(in.MessageDeduplicationID, "MessageDeduplicationId", "MessageDeduplicationId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 	}
 	switch {
-	case !q.fifo && in.MessageDeduplicationId != "":
-		return badValue(in.MessageDeduplicationId, "MessageDeduplicationId", "The request include parameter that is not valid for this queue type.")
-	case q.fifo && in.MessageGroupId == "":
+	case !q.fifo && in.MessageDeduplicationID != "":
+		return badValue(in.MessageDeduplicationID, "MessageDeduplicationId", "The request include parameter that is not valid for this queue type.")
+	case q.fifo && in.MessageGroupID == "":
 		return missing("MessageGroupId")
-	case q.fifo && in.MessageDeduplicationId == "" && q.attributes["ContentBasedDeduplication"] != "true":
+	case q.fifo && in.MessageDeduplicationID == "" && q.attributes["ContentBasedDeduplication"] != "true":
 		return refuse("InvalidParameterValue", "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly.")
 	}
 	return nil
@@ -141,7 +141,7 @@ func (s at) sendMessageBatch(in batchInput[sendInput]) (any, *wire.Error) {
 	}
 	ids, total := []string{}, 0
 	for _, e := range in.Entries {
-		ids = append(ids, e.Id)
+		ids = append(ids, e.ID)
 		total += e.size()
 	}
 	if err := checkBatch(ids); err != nil {
@@ -153,7 +153,7 @@ func (s at) sendMessageBatch(in batchInput[sendInput]) (any, *wire.Error) {
 	var res results
 	for _, e := range in.Entries {
 		if out, err := s.put(q, e); err != nil {
-			res.fail(e.Id, err)
+			res.fail(e.ID, err)
 		} else {
 			res.ok(out)
 		}
