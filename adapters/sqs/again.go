@@ -27,27 +27,31 @@ const entryTries = 5
 
 // eachUntilDone sends the entries that failed through no fault of theirs again, and no others. A batch can be answered with status
 // 200 and failed entries in it.
-func (s *Source) eachUntilDone(ctx context.Context, handles []string, call batchCall) []error {
+func (s *Source) eachUntilDone(ctx context.Context, handles []string, report func(int, error), call batchCall) {
 	errs := make([]error, len(handles))
 	open := make([]int, len(handles))
 	for i := range open {
 		open[i] = i
 	}
-	for try := 1; ; try++ {
+	for try := 1; len(open) > 0; try++ {
 		tryBatch(ctx, handles, open, errs, call)
 		var again []int
 		for _, i := range open {
-			if worthAgain(errs[i]) {
+			if try < entryTries && worthAgain(errs[i]) {
 				again = append(again, i)
+			} else {
+				report(i, errs[i])
 			}
 		}
-		if len(again) == 0 || try == entryTries {
-			return errs
-		}
-		s.cfg.Logger.WarnContext(ctx, "entries of a batch failed; sending them again", "queue", nameOf(s.url),
-			"entries", len(again), "of", len(open), "try", try, "err", errs[again[0]])
-		if !pause(ctx, try) {
-			return errs
+		if len(again) > 0 {
+			s.cfg.Logger.WarnContext(ctx, "entries of a batch failed; sending them again", "queue", nameOf(s.url),
+				"entries", len(again), "of", len(open), "try", try, "err", errs[again[0]])
+			if !pause(ctx, try) {
+				for _, i := range again {
+					report(i, errs[i])
+				}
+				return
+			}
 		}
 		open = again
 	}
@@ -99,7 +103,7 @@ func worthAgain(err error) bool {
 	return errors.Is(err, errUnconfirmed) || retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err).Bool()
 }
 
-// pause waits with full jitter, so that workers which failed together do not come back together.
+// pause doubles with each try, give or take a half, so that workers which failed together do not come back together.
 func pause(ctx context.Context, try int) bool {
 	d := 100 * time.Millisecond << (try - 1)
 	t := time.NewTimer(d/2 + rand.N(d)) //nolint:gosec // spreads load, guards nothing

@@ -15,8 +15,8 @@ type hide struct {
 	seconds int32
 }
 
-func (s *Source) deleteBatch(ctx context.Context, handles []string) []error {
-	return s.eachUntilDone(ctx, handles, func(ctx context.Context, open []int) (answer, error) {
+func (s *Source) deleteBatch(ctx context.Context, handles []string, report func(int, error)) {
+	s.eachUntilDone(ctx, handles, report, func(ctx context.Context, open []int) (answer, error) {
 		in := &sqs.DeleteMessageBatchInput{QueueUrl: &s.url}
 		for p, i := range open {
 			in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: position(p), ReceiptHandle: &handles[i]})
@@ -33,12 +33,12 @@ func (s *Source) deleteBatch(ctx context.Context, handles []string) []error {
 	})
 }
 
-func (s *Source) hideBatch(ctx context.Context, hides []hide) []error {
+func (s *Source) hideBatch(ctx context.Context, hides []hide, report func(int, error)) {
 	handles := make([]string, 0, len(hides))
 	for _, h := range hides {
 		handles = append(handles, h.handle)
 	}
-	return s.eachUntilDone(ctx, handles, func(ctx context.Context, open []int) (answer, error) {
+	s.eachUntilDone(ctx, handles, report, func(ctx context.Context, open []int) (answer, error) {
 		in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &s.url}
 		for p, i := range open {
 			in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{

@@ -15,7 +15,7 @@ const batchLimit = 10
 // It has no goroutine while there is nothing to do.
 type batcher[T any] struct {
 	gather time.Duration
-	send   func(context.Context, []T) []error // one error an entry, in order
+	send   sender[T]
 
 	mu      sync.Mutex
 	pending []*entry[T]
@@ -24,6 +24,9 @@ type batcher[T any] struct {
 	closed  bool
 	running sync.WaitGroup
 }
+
+// A sender reports once for each value, by its place, as soon as it is known what became of it.
+type sender[T any] func(ctx context.Context, values []T, report func(i int, err error))
 
 type entry[T any] struct {
 	value T
@@ -36,7 +39,7 @@ func (e *entry[T]) end(err error) {
 	e.done <- err
 }
 
-func newBatcher[T any](gather time.Duration, send func(context.Context, []T) []error) *batcher[T] {
+func newBatcher[T any](gather time.Duration, send sender[T]) *batcher[T] {
 	return &batcher[T]{gather: gather, send: send}
 }
 
@@ -118,9 +121,7 @@ func (b *batcher[T]) call(batch []*entry[T]) {
 	for _, e := range batch {
 		values = append(values, e.value)
 	}
-	for i, err := range b.send(ctx, values) {
-		batch[i].end(err)
-	}
+	b.send(ctx, values, func(i int, err error) { batch[i].end(err) })
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls--

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 // Config are the settings of a [Source]; the zero value of each field means its default.
@@ -55,8 +59,9 @@ func (c Config) validate(queueURL string) error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	bad(nameOf(queueURL) == "", "the queue's URL %q names no queue; it looks like https://sqs.eu-west-1.amazonaws.com/123456789012/refunds", queueURL)
+	bad(!isURL(queueURL), "the queue's URL %q names no queue; it looks like https://sqs.eu-west-1.amazonaws.com/123456789012/refunds", queueURL)
 	bad(strings.HasSuffix(queueURL, fifoSuffix), "%s is a FIFO queue, which is not supported yet; use a standard queue", nameOf(queueURL))
+	bad(c.DeadLetterURL != "" && !isURL(c.DeadLetterURL), "DeadLetterURL %q names no queue; it looks like the queue's own URL", c.DeadLetterURL)
 	bad(strings.HasSuffix(c.DeadLetterURL, fifoSuffix), "DeadLetterURL names a FIFO queue; the dead-letter queue of a standard queue must be standard")
 	bad(c.DeadLetterURL != "" && c.DeadLetterURL == queueURL, "DeadLetterURL is the queue itself: dead letters would come back for ever")
 	bad(c.Visibility != 0 && (c.Visibility < minVisibility || c.Visibility > maxVisibility || c.Visibility%time.Second != 0),
@@ -65,6 +70,37 @@ func (c Config) validate(queueURL string) error {
 	bad(c.GatherTime < 0, "GatherTime is %v; it must be positive (0 means the default)", c.GatherTime)
 	bad(c.CloseWait < 0, "CloseWait is %v; it must be positive (0 means the default)", c.CloseWait)
 	return errors.Join(errs...)
+}
+
+// validateClient refuses what would make every call fail, or every poll of an empty queue.
+func (c Config) validateClient(o sqs.Options, queueURL string) error {
+	var errs []error
+	region := regionOf(queueURL)
+	switch {
+	case o.Region == "" && (o.BaseEndpoint != nil || region == ""):
+		errs = append(errs, errors.New("the client has no region; set AWS_REGION or the client's Region"))
+	case o.BaseEndpoint == nil && region != "" && region != o.Region:
+		// The SDK would ask the client's region for this name, and at best be told that there is no such queue.
+		errs = append(errs, fmt.Errorf("the queue is in region %s, but the client is set to %q; set AWS_REGION or the client's Region", region, o.Region))
+	}
+	if limit := timeoutOf(o.HTTPClient); limit > 0 && limit <= c.WaitTime {
+		errs = append(errs, fmt.Errorf("the HTTP client ends calls after %v, but a poll waits %v for messages; raise its timeout or lower WaitTime", limit, c.WaitTime))
+	}
+	return errors.Join(errs...)
+}
+
+func timeoutOf(client sqs.HTTPClient) time.Duration {
+	switch c := client.(type) {
+	case *http.Client:
+		return c.Timeout
+	case *awshttp.BuildableClient:
+		limit := c.GetTimeout()
+		if read, ok := c.GetReadTimeout(); ok && read > 0 && (limit == 0 || read < limit) {
+			limit = read
+		}
+		return limit
+	}
+	return 0
 }
 
 const fifoSuffix = ".fifo"

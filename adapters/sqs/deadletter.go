@@ -3,7 +3,6 @@ package sqs
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -17,12 +16,12 @@ var errNoDeadLetters = errors.New("the queue has no dead-letter queue, so the me
 // DeadLetter implements [consumer.DeadLetterer]: the copy first, then the delete. If the delete fails or the process dies in between,
 // there are two copies, and the original's next delivery makes a third: the reason is on each.
 func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter consumer.DeadLetter) error {
-	const what = "send to the dead-letter queue of"
+	const what = "dead-letter a message of"
 	d, err := s.deliveryOf(what, m)
 	if err != nil {
 		return err
 	}
-	if d.now() == returned || d.now() == deleted {
+	if d.now() != open { // lost too: another worker has the message, and sends a copy if there is to be one
 		return s.explain(what, errSettled)
 	}
 	f, err := s.known(ctx)
@@ -30,11 +29,11 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 		return err
 	}
 	if f.deadLetterURL == "" {
-		return fmt.Errorf("sqs: dead letter of %s: %w", nameOf(s.url), errNoDeadLetters)
+		return s.explain(what, errNoDeadLetters)
 	}
 	attrs, err := letterAttributes(d.attributes, letter, nameOf(s.url), f.deadLetterSize-len(m.Body))
 	if err != nil {
-		return fmt.Errorf("sqs: dead letter of %s: %w", nameOf(s.url), err)
+		return s.explain(what, err)
 	}
 	in := &sqs.SendMessageInput{QueueUrl: &f.deadLetterURL, MessageBody: aws.String(string(m.Body)), MessageAttributes: attrs}
 	if group := d.system[string(types.MessageSystemAttributeNameMessageGroupId)]; group != "" {
@@ -46,7 +45,7 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 		}
 	}
 	if _, err = s.client.SendMessage(ctx, in); err != nil {
-		return s.explain(what, err)
+		return s.explainOf("send to the dead-letter queue", nameOf(f.deadLetterURL), err)
 	}
 	return s.Ack(ctx, m)
 }

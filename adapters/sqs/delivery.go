@@ -140,7 +140,7 @@ func view(m *types.Message, d *delivery) *consumer.Message {
 	for name, a := range m.MessageAttributes {
 		at := consumer.Attribute{Name: name, Value: []byte(aws.ToString(a.StringValue))}
 		if strings.HasPrefix(aws.ToString(a.DataType), "Binary") {
-			at.Value, at.Binary = a.BinaryValue, true
+			at.Value, at.Binary = slices.Clone(a.BinaryValue), true // the copy for a dead letter stays as it came
 		}
 		v.Attributes = append(v.Attributes, at)
 	}

@@ -20,6 +20,7 @@ func (s *Source) Ack(ctx context.Context, m *consumer.Message) error {
 		return nil
 	case returned:
 		return s.explain(what, errSettled)
+	case open, lost: // of a lost one too: nobody may have it yet, and its outcome may be written
 	}
 	return s.explain(what, s.deletes.do(ctx, d.handle, func(err error) {
 		if err == nil {
@@ -40,7 +41,7 @@ func (s *Source) Nack(ctx context.Context, m *consumer.Message, delay time.Durat
 	if err := d.enter(ctx); err != nil {
 		return s.explain(what, err)
 	}
-	delay = max(min(delay+time.Second-1, d.left()), 0)
+	delay = max(min(min(delay, maxVisibility)+time.Second-1, d.left()), 0)
 	return s.explain(what, s.hides.do(ctx, hide{d.handle, wholeSeconds(delay)}, func(err error) {
 		st := settledBy(err)
 		d.leave(st)

@@ -68,7 +68,8 @@ func (s *Source) ask(ctx context.Context) (facts, error) {
 		return facts{}, fmt.Errorf("sqs: %w: %s hides a received message for %v only; set its visibility timeout, or Config.Visibility, to at least %v",
 			consumer.ErrSetup, nameOf(s.url), f.visibility, minVisibility)
 	}
-	return f, s.askDeadLetters(ctx, &f, attrs[string(types.QueueAttributeNameRedrivePolicy)])
+	err = s.askDeadLetters(ctx, &f, attrs[string(types.QueueAttributeNameRedrivePolicy)])
+	return f, err
 }
 
 func (s *Source) attributes(ctx context.Context, url string) (map[string]string, error) {

@@ -46,7 +46,7 @@ func (s *Source) Receive(ctx context.Context, limit int) ([]*consumer.Message, e
 		if p.err != nil {
 			return nil, s.explain("receive from", p.err)
 		}
-		if msgs := s.atMost(limit, p.msgs); len(msgs) > 0 {
+		if msgs := s.atMost(ctx, limit, p.msgs); len(msgs) > 0 {
 			return msgs, nil // after a cancellation too: the consumer hands back what it does not start
 		}
 	}
@@ -126,15 +126,15 @@ func (s *Source) receiveInput(limit int, visibility time.Duration) *sqs.ReceiveM
 }
 
 // atMost gives back what is more than the caller has room for: a poll that was taken over may have asked for more.
-func (s *Source) atMost(limit int, msgs []*consumer.Message) []*consumer.Message {
+func (s *Source) atMost(ctx context.Context, limit int, msgs []*consumer.Message) []*consumer.Message {
 	if len(msgs) <= limit {
 		return msgs
 	}
 	var more []*delivery
 	for _, m := range msgs[limit:] {
-		more = append(more, m.Receipt.(*delivery)) //nolint:forcetypeassert,errcheck // made by view
+		more = append(more, m.Receipt.(*delivery)) //nolint:forcetypeassert // made by view
 	}
-	s.polls.Go(func() { s.giveBack(context.Background(), more) })
+	s.polls.Go(func() { s.giveBack(context.WithoutCancel(ctx), more) })
 	return msgs[:limit]
 }
 
@@ -156,12 +156,12 @@ func (s *Source) giveBack(ctx context.Context, ds []*delivery) {
 			continue
 		}
 		var failed error
-		for i, err := range s.hideBatch(ctx, hides) {
+		s.hideBatch(ctx, hides, func(i int, err error) {
 			batch[i].leave(settledBy(err))
 			if err != nil {
 				failed = err
 			}
-		}
+		})
 		s.drop(batch...)
 		if failed != nil {
 			s.cfg.Logger.WarnContext(ctx, "messages could not be given back; they come back when their visibility ends",

@@ -39,9 +39,8 @@ func New(client *sqs.Client, queueURL string, cfg Config) (*Source, error) {
 	err := cfg.validate(queueURL)
 	if client == nil {
 		err = errors.Join(errors.New("the client is nil"), err)
-	} else if o, region := client.Options(), regionOf(queueURL); o.BaseEndpoint == nil && region != "" && region != o.Region {
-		// The SDK would ask the client's region for this name, and at best be told that there is no such queue.
-		err = errors.Join(fmt.Errorf("the queue is in region %s, but the client is set to %q; set AWS_REGION or the client's Region", region, o.Region), err)
+	} else {
+		err = errors.Join(cfg.validateClient(client.Options(), queueURL), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sqs: %s: %w: %w", nameOf(queueURL), consumer.ErrSetup, err)
@@ -70,9 +69,11 @@ func (s *Source) Close(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.endPoll(ctx, p)
+		var ends sync.WaitGroup
+		ends.Go(func() { s.endPoll(ctx, p) })
+		ends.Go(s.deletes.close) // before anything is given back: a message whose delete is under way must not be
+		ends.Wait()
 		s.giveBack(ctx, s.takeHeld())
-		s.deletes.close()
 		s.hides.close()
 	}()
 	select {
