@@ -113,7 +113,9 @@ func sqsQueue(ctx context.Context, o options, local *embedded) (consumer.Source,
 		}
 		url = aws.ToString(out.QueueUrl)
 	}
-	src, err := sqs.Open(ctx, url)
+	// A worker of its own would say sqs.Open(ctx, url). This one ends as soon as its input is done, and some local servers hand
+	// the next run's messages to the poll that it leaves behind: a short poll leaves none.
+	src, err := sqs.New(client, url, sqs.Config{WaitTime: time.Second})
 	return src, sendSQS(client, url), "the SQS queue " + url, err
 }
 
