@@ -12,7 +12,7 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, c := range sourcetest.Checks() {
+	for _, c := range sourcetest.Checks(true) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -25,7 +25,6 @@ func TestContract(t *testing.T) {
 					Grain:       time.Millisecond,
 					FakeTime:    true,
 					AnyBytes:    true,
-					Groups:      true,
 				})
 			})
 		})

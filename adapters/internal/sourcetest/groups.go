@@ -10,23 +10,13 @@ import (
 )
 
 func groups() []Check {
-	var all []Check
-	for _, c := range []Check{
+	return []Check{
 		{"messages of a group come in order", groupOrder},
 		{"nothing of a group comes while its head is hidden", groupBlocked},
 		{"nacks head first keep a group's order", groupNacked},
 		{"the next of a group comes when its head is done", groupNext},
 		{"groups do not wait for each other", groupsApart},
-	} {
-		run := c.Run
-		all = append(all, Check{c.Name, func(t *testing.T, r *Rig) {
-			if !r.Groups {
-				t.Skip("the source has no groups")
-			}
-			run(t, r)
-		}})
 	}
-	return all
 }
 
 func (r *Rig) sendTo(t *testing.T, group string, n int) (ids []string) {
