@@ -74,16 +74,15 @@ func (g *gate) open() {
 	defer g.mu.Unlock()
 	if g.shut {
 		g.shut, g.err, g.shuts = false, nil, make(chan struct{})
+		g.backoff.reset()
 		close(g.opened)
 	}
 }
 
-// worked: a claim was answered. Only this resets the back-off: a store that reads but refuses writes opens the gate again
-// and again.
+// worked: a claim was answered.
 func (g *gate) worked() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.backoff.reset()
 	g.answers++
 }
 

@@ -24,7 +24,8 @@ type held struct {
 	started atomic.Bool   // its handler was started
 
 	tries   backoff // claims of it that failed
-	answers int     // claims of all messages that had been answered when its first one failed
+	answers int     // claims of all messages that had been answered when it failed last
+	alone   int     // failures since which others were answered
 
 	mu     sync.Mutex
 	cause  error
@@ -113,17 +114,19 @@ func (h *held) release() {
 	<-h.stopped
 }
 
-// unclaimable: its claim failed again and again while others were answered, so the fault is its record's, not the store's. It
-// goes back, so that what a worker may hold does not fill with such messages.
-func (h *held) unclaimable(g *gate) bool {
+// failsAlone: others' claims were answered since this one's last failure, so the fault is its record's or its key's, not the store's.
+// Such a message waits by itself, and after a number of failures goes back, so that what a worker may hold does not fill up.
+func (h *held) failsAlone(g *gate) bool {
 	answers := g.answered()
-	if h.tries.failures == 0 {
-		h.answers = answers
+	alone := h.tries.failures > 0 && answers > h.answers
+	h.answers = answers
+	if alone {
+		h.alone++
 	}
-	return h.tries.failures >= maxClaimFailures && answers > h.answers
+	return alone
 }
 
-const maxClaimFailures = 10
+const maxFailuresAlone = 10
 
 func (h *held) lose(cause error) {
 	h.mu.Lock()

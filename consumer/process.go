@@ -78,9 +78,12 @@ func (r *run) claim(req dedupe.Request) (dedupe.Answer, error) {
 func (r *run) claimFailed(h *held, err error) (d decision, again bool) {
 	// A worker of the newer release will take it: neither the store nor the message is at fault.
 	back := errors.Is(err, dedupe.ErrNewerSchema)
-	if !back && r.work.Err() == nil {
+	switch {
+	case back || r.work.Err() != nil:
+	case h.failsAlone(r.gate):
+		back = h.alone >= maxFailuresAlone
+	default:
 		r.storeFailed(err)
-		back = h.unclaimable(r.gate)
 	}
 	if back {
 		return decision{disposition: Nacked, delay: busyDelay(r.c.ledger.Rules().Lease, 0), err: err}, false

@@ -175,7 +175,8 @@ func (r *run) turn(h *held) decision {
 	return decision{disposition: Nacked} // not started: somebody else may have it at once
 }
 
-// pauseFor keeps a message whose record alone cannot be read from shutting the gate again and again.
+// pauseFor keeps messages that fail although the gate is open, since the store only reads or their own records cannot be read,
+// from asking again and again.
 func (r *run) pauseFor(h *held) {
 	t := time.NewTimer(h.tries.next())
 	defer t.Stop()
