@@ -68,7 +68,7 @@ func TestNothingOvertakesAHeadThatFailsAtOnce(t *testing.T) {
 			return "done", nil
 		}
 		r.queue.send(grouped("g", "a")...)
-		for i := range 5000 {
+		for i := range 2000 {
 			r.queue.send(message(fmt.Sprint("other", i), `{"amount":1}`))
 		}
 		r.queue.send(grouped("g", "b")...)

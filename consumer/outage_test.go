@@ -217,8 +217,8 @@ func TestUnreadableRecordStopsNothing(t *testing.T) {
 			r.wantRuns(fmt.Sprint("k", i), 1)
 		}
 		for i := range 20 {
-			if r.queue.entry(fmt.Sprint("m-bad", i)).gone {
-				t.Errorf("message bad%d was removed, want it kept", i)
+			if e := r.queue.entry(fmt.Sprint("m-bad", i)); e.gone || len(e.delays) == 0 {
+				t.Errorf("message bad%d: gone %v, handed back for %v, want it kept and handed back", i, e.gone, e.delays)
 			}
 		}
 	})

@@ -12,6 +12,7 @@ import (
 type register struct {
 	journal *journal
 
+	asking sync.Mutex // held while a script is asked
 	mu     sync.Mutex
 	recs   map[string]dedupe.Record
 	calls  map[string]int // of a key's id
@@ -62,7 +63,10 @@ func (s *register) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expec
 	}
 	s.mu.Unlock()
 	if after != nil {
-		if err := after(call, key.ID, next); err != nil {
+		s.asking.Lock()
+		err := after(call, key.ID, next)
+		s.asking.Unlock()
+		if err != nil {
 			return dedupe.Record{}, err
 		}
 	}
@@ -86,7 +90,10 @@ func (s *register) ask(ctx context.Context, call string, key dedupe.Key, next de
 		}
 	}
 	if before != nil {
-		if err := before(call, key.ID, next); err != nil {
+		s.asking.Lock()
+		err := before(call, key.ID, next)
+		s.asking.Unlock()
+		if err != nil {
 			return err
 		}
 	}
