@@ -1,6 +1,8 @@
 package dynamo_test
 
 import (
+	"io"
+	"net/http"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -8,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/claimonce/claimonce/awstest"
+	"github.com/claimonce/claimonce/store/dynamo"
 )
 
 func clientOf(server *awstest.Server) *dynamodb.Client { return clientWith(server.Client()) }
@@ -31,5 +34,27 @@ func TestStoreKeepsTheContractWhereRefusalsBringNoItem(t *testing.T) {
 	r.store = r.silent(t)
 	for name, check := range checks() {
 		t.Run(name, func(t *testing.T) { check(t, r.env) })
+	}
+}
+
+// The user's HTTP client sees bodies that can only be read: see package awshttp. A repeat that the user's client does not want is not
+// made either.
+func TestUsersClientIsWrappedAndObeyed(t *testing.T) {
+	t.Parallel()
+	calls, server := 0, awstest.New(awstest.Config{})
+	client := dynamodb.New(clientWith(way(func(r *http.Request) (*http.Response, error) {
+		calls++
+		if _, ok := r.Body.(io.WriterTo); ok {
+			t.Error("the body has WriteTo")
+		}
+		return server.Client().Do(r)
+	})).Options(), func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 })
+	s, err := dynamo.New(client, "records", dynamo.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Inject(awstest.FailBefore("GetItem", 500, "InternalServerError"))
+	if _, err := s.Load(t.Context(), keyOf(t)); err == nil || calls != 1 {
+		t.Errorf("got %v after %d calls, want an error after one", err, calls)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -402,7 +403,7 @@ func checkIndexed(t *testing.T, e env) {
 			KeyConditionExpression: aws.String("attention_shard = :s AND attention_at <= :t"),
 			ExpressionAttributeValues: dynamo.Item{
 				":s": &types.AttributeValueMemberS{Value: dynamo.ShardOf(rec.Key)},
-				":t": &types.AttributeValueMemberN{Value: fmt.Sprint(rec.AttentionAt.UnixMilli())},
+				":t": &types.AttributeValueMemberN{Value: strconv.FormatInt(rec.AttentionAt.UnixMilli(), 10)},
 			},
 		})
 		if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/claimonce/claimonce/store/dynamo"
 )
 
-func equalJSON(t testing.TB, a, b any) bool {
-	t.Helper()
+func equalJSON(tb testing.TB, a, b any) bool {
+	tb.Helper()
 	x, err := json.Marshal(a)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	y, err := json.Marshal(b)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(x) == string(y)
 }
@@ -77,13 +77,13 @@ func FuzzRoundTrip(f *testing.F) {
 }
 
 // resultOf reads the result of an item in which it is apart.
-func resultOf(t testing.TB, key dedupe.Key, part dynamo.Item) *dedupe.Result {
-	t.Helper()
-	host, _ := mustItems(t, dedupe.Record{Schema: 1, Key: key, State: dedupe.StateCompleted})
-	host["result"] = unwire(t, wire(t, part))["result"]
+func resultOf(tb testing.TB, key dedupe.Key, part dynamo.Item) *dedupe.Result {
+	tb.Helper()
+	host, _ := mustItems(tb, dedupe.Record{Schema: 1, Key: key, State: dedupe.StateCompleted})
+	host["result"] = unwire(tb, wire(tb, part))["result"]
 	rec, _, err := dynamo.Decode(key, host)
 	if err != nil {
-		t.Fatalf("the result apart cannot be read: %v", err)
+		tb.Fatalf("the result apart cannot be read: %v", err)
 	}
 	return rec.Result
 }

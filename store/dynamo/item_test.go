@@ -20,11 +20,11 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write golden items that are missing; those that exist never change")
 
-func mustItems(t testing.TB, rec dedupe.Record) (record, part dynamo.Item) {
-	t.Helper()
+func mustItems(tb testing.TB, rec dedupe.Record) (record, part dynamo.Item) {
+	tb.Helper()
 	record, part, err := dynamo.Items(rec)
 	if err != nil {
-		t.Fatalf("encode: %v", err)
+		tb.Fatalf("encode: %v", err)
 	}
 	return record, part
 }

@@ -166,7 +166,7 @@ func (d *decoder) headers() map[string]string {
 	return headers
 }
 
-// bytes tells an empty value from a missing one; the SDK gives both as nil.
+// bytes tells an empty value from a missing one: only the latter is nil.
 func (d *decoder) bytes(name string) []byte {
 	v, ok := d.item[name]
 	if !ok {
@@ -177,7 +177,10 @@ func (d *decoder) bytes(name string) []byte {
 		d.fail(name, "is no binary")
 		return nil
 	}
-	return append([]byte{}, b.Value...)
+	if b.Value == nil {
+		return []byte{}
+	}
+	return b.Value
 }
 
 func (d *decoder) pointer() *pointer {

@@ -46,7 +46,7 @@ func (r rig) requests(t *testing.T, what string, want int, f func()) {
 }
 
 // pass lets time pass in a bubble.
-func pass(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // the bubble's clock
+func pass(d time.Duration) { time.Sleep(d) }
 
 // way is another way to the server.
 type way func(*http.Request) (*http.Response, error)

@@ -11,26 +11,26 @@ import (
 )
 
 // wire gives an item as DynamoDB's API writes it, for golden files.
-func wire(t testing.TB, it dynamo.Item) []byte {
-	t.Helper()
-	b, err := json.MarshalIndent(wireMap(t, it), "", "\t")
+func wire(tb testing.TB, it dynamo.Item) []byte {
+	tb.Helper()
+	b, err := json.MarshalIndent(wireMap(tb, it), "", "\t")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return append(b, '\n')
 }
 
-func wireMap(t testing.TB, it dynamo.Item) map[string]any {
-	t.Helper()
+func wireMap(tb testing.TB, it dynamo.Item) map[string]any {
+	tb.Helper()
 	out := map[string]any{}
 	for name, v := range it {
-		out[name] = wireValue(t, v)
+		out[name] = wireValue(tb, v)
 	}
 	return out
 }
 
-func wireValue(t testing.TB, v types.AttributeValue) any {
-	t.Helper()
+func wireValue(tb testing.TB, v types.AttributeValue) any {
+	tb.Helper()
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
 		return map[string]any{"S": v.Value}
@@ -41,30 +41,30 @@ func wireValue(t testing.TB, v types.AttributeValue) any {
 	case *types.AttributeValueMemberBOOL:
 		return map[string]any{"BOOL": v.Value}
 	case *types.AttributeValueMemberM:
-		return map[string]any{"M": wireMap(t, v.Value)}
+		return map[string]any{"M": wireMap(tb, v.Value)}
 	case *types.AttributeValueMemberL:
 		list := []any{}
 		for _, e := range v.Value {
-			list = append(list, wireValue(t, e))
+			list = append(list, wireValue(tb, e))
 		}
 		return map[string]any{"L": list}
 	}
-	t.Fatalf("no kind of value that is written here: %T", v)
+	tb.Fatalf("no kind of value that is written here: %T", v)
 	return nil
 }
 
 // unwire is the inverse of wire.
-func unwire(t testing.TB, data []byte) dynamo.Item {
-	t.Helper()
+func unwire(tb testing.TB, data []byte) dynamo.Item {
+	tb.Helper()
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	it := dynamo.Item{}
 	for name, r := range raw {
 		v, err := unwireValue(r)
 		if err != nil {
-			t.Fatalf("attribute %s: %v", name, err)
+			tb.Fatalf("attribute %s: %v", name, err)
 		}
 		it[name] = v
 	}
