@@ -47,28 +47,30 @@ func TestVisibilityIsKeptWhileMessagesRunAndWait(t *testing.T) {
 	})
 }
 
-// Two calls in a row may fail, or hang, without a second delivery.
+// Two calls in a row may fail, one may hang, and all may be slow, without a second delivery.
 func TestVisibilitySurvivesFailedExtensions(t *testing.T) {
-	for _, hang := range []bool{false, true} {
-		t.Run(map[bool]string{false: "OPS04 errors", true: "hanging"}[hang], func(t *testing.T) {
+	calls := 0
+	for name, faults := range map[string]queueFaults{
+		"OPS04 errors": {extend: func(*consumer.Message) error {
+			if calls++; calls%3 != 0 {
+				return errBroken
+			}
+			return nil
+		}},
+		"slow":    {extendTime: 9 * time.Second},
+		"hanging": {extendHangs: func() bool { calls++; return calls%2 == 1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			calls = 0
 			inBubble(t, func(t *testing.T, r *rig) {
-				n := 0
-				r.queue.faults.extend = func(*consumer.Message) error {
-					if n++; !hang && n%3 != 0 {
-						return errBroken
-					}
-					return nil
-				}
-				if hang {
-					r.queue.faults.extendTime = 9 * time.Second
-				}
+				r.queue.faults = faults
 				r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
 					return "done", wait(ctx, 10*time.Minute)
 				}
 				r.queue.send(message("k", `{"amount":1}`))
 				w := r.start()
 				elapse(11 * time.Minute)
-				if h := w.Health(); !hang && h.ExtendFailures == 0 {
+				if h := w.Health(); name != "slow" && h.ExtendFailures == 0 {
 					t.Error("health counts no failed extension")
 				}
 				w.stop()
@@ -163,6 +165,24 @@ func TestHandlerIsCancelledWhenItsMessageIsRevoked(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestMessageThatWasRevokedBeforeItStartedIsNotStarted(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		revoked := make(chan struct{})
+		close(revoked)
+		r.src = bare{revoking{r.queue, revoked}}
+		for i := range 100 {
+			r.queue.send(message(fmt.Sprint("k", i), `{"amount":1}`))
+		}
+		r.work(time.Second)
+		if ids := r.order(); len(ids) != 0 {
+			t.Errorf("ran %q, want nothing", ids)
+		}
+		if n := r.store.total; n != 0 {
+			t.Errorf("%d calls to the store, want none", n)
+		}
+	})
 }
 
 // What completed is acked even if the message was lost meanwhile: a late ack does no harm and saves a delivery.

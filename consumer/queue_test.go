@@ -37,6 +37,7 @@ type queueFaults struct {
 	closing              func() error
 	late                 func() []*consumer.Message // what Receive still answers with after its context has ended
 	ackTakes, extendTime time.Duration
+	extendHangs          func() bool
 }
 
 type entry struct {
@@ -203,6 +204,10 @@ func (q *queue) Nack(_ context.Context, m *consumer.Message, delay time.Duration
 }
 
 func (q *queue) Extend(ctx context.Context, m *consumer.Message) error {
+	if q.faults.extendHangs != nil && q.faults.extendHangs() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if d := q.faults.extendTime; d > 0 {
 		select {
 		case <-time.After(d):
