@@ -14,12 +14,20 @@
 //
 // # Faults
 //
-// [Server.Inject] makes calls fail before they are applied, be applied and lose their answer, take long, be throttled, or fail for
-// some entries of a batch. A lost answer to a write that was applied is the fault that a deduplicator must survive above all.
+// [Server.Inject] makes calls fail before they are applied or after, lose their request or their answer, take long, be
+// throttled, or fail for some entries of a batch; its hooks stop a call at a chosen moment. A lost answer to a write that was
+// applied is the fault that a deduplicator must survive above all.
+//
+// # Looking
+//
+// [Server.Queue] shows what a queue holds without receiving it, [Server.Calls] and [Server.Count] what was asked of the server, and
+// [Server.Usage] what DynamoDB would have billed.
 //
 // # Limits
 //
-// It speaks the JSON protocols of the current SDKs. Expired DynamoDB items stay until a test deletes them, as they may for days on
-// AWS. One Server is one account in one region, in memory; it checks no signature. It is no load simulator: there are no partitions
-// and no throughput limits but those that a fault makes.
+// It speaks the JSON protocols of the current SDKs. SQS has standard and FIFO queues, dead letters and moves; it lacks permissions
+// (policies are kept, not enforced) and ReceiveRequestAttemptId (ignored), its counts are exact, a standard queue's order is that of
+// arrival, and purges and moves take effect at once. Expired DynamoDB items stay until a test deletes them, as they may for days
+// on AWS. One Server is one account in one region, in memory; it checks no signature. It is no load simulator: there are no
+// partitions and no throughput limits but those that a fault makes.
 package awstest

@@ -42,7 +42,9 @@ func FuzzCall(f *testing.F) {
 		defer cancel()
 		dead := `{"QueueName":"q","Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dead\",\"maxReceiveCount\":1}","VisibilityTimeout":"0"}}`
 		for _, c := range [][2]string{
-			{"CreateQueue", `{"QueueName":"dead"}`}, {"CreateQueue", dead}, {"CreateQueue", `{"QueueName":"q.fifo","Attributes":{"FifoQueue":"true"}}`},
+			{"CreateQueue", `{"QueueName":"dead"}`},
+			{"CreateQueue", dead},
+			{"CreateQueue", `{"QueueName":"q.fifo","Attributes":{"FifoQueue":"true"}}`},
 			{"SendMessage", `{"QueueUrl":"q","MessageBody":"x"}`},
 		} {
 			if _, err := svc.Call(ctx, c[0], []byte(c[1])); err != nil {

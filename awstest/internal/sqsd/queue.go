@@ -76,8 +76,8 @@ func (q *queue) remove(m *message) {
 	delete(q.byID, m.id)
 	if q.fifo {
 		q.leave(m)
-		q.wake() // what it held back in its group may come now
 	}
+	q.wake() // what it held back may come now: its group, or what is beyond the limit in flight
 }
 
 // place puts a message where its visibility says.

@@ -85,9 +85,9 @@ func (s at) look(p *poll) (got []received, changed <-chan struct{}, next time.Ti
 		p.start(q, now)
 	}
 	q.settle(now)
-	limit := min(p.limit, maxInFlight-q.flying)
+	limit := min(p.limit, s.maxInFlight-q.flying)
 	if limit <= 0 && !q.fifo && !p.long {
-		return nil, nil, time.Time{}, refuse("OverLimit", "Too many messages are in flight: at most %d can be.", maxInFlight)
+		return nil, nil, time.Time{}, refuse("OverLimit", "Too many messages are in flight: at most %d can be.", s.maxInFlight)
 	}
 	for _, m := range s.take(q, limit, p.visibility, now) {
 		got = append(got, m.view(q, p.in, s.account))

@@ -12,6 +12,7 @@ import (
 // Server is the queues of one account in one region. It is safe for concurrent use.
 type Server struct {
 	region, account string
+	maxInFlight     int // in one queue
 
 	mu     sync.Mutex // never held while a call waits
 	queues map[string]*queue
@@ -20,8 +21,11 @@ type Server struct {
 }
 
 // New makes a server without queues.
-func New(region, account string) *Server {
-	return &Server{region: region, account: account, queues: map[string]*queue{}}
+func New(region, account string) *Server { return NewWithLimit(region, account, maxInFlight) }
+
+// NewWithLimit is New with another limit of messages in flight, which can be reached sooner.
+func NewWithLimit(region, account string, inFlight int) *Server {
+	return &Server{region: region, account: account, maxInFlight: inFlight, queues: map[string]*queue{}}
 }
 
 // At is the server as it is reached by a host name: queue URLs are made of it.
