@@ -169,7 +169,7 @@ func expire(r dedupe.Record) dedupe.Record { r.ExpiresAt = ago(skewMargin); retu
 
 func doubtful(r *dedupe.Record)      { r.Doubtful = true }
 func transactional(r *dedupe.Record) { r.Transactional = true }
-func forgotten(r *dedupe.Record) { r.Fingerprint, r.Doubtful, r.FirstAttemptAt = "", true, time.Time{} }
+func forgotten(r *dedupe.Record)     { r.Fingerprint, r.Doubtful, r.FirstAttemptAt = "", true, time.Time{} }
 
 func exhausted(r *dedupe.Record) { r.Troubled, r.AttentionAt = dedupe.TroubleExhausted, ago(time.Hour) }
 

@@ -184,18 +184,10 @@ func (r *handlerRun) handle(say func(string, ...any)) dedupe.Handler {
 // tell makes the handler do something.
 func (p *worker) tell(verb string, args []string) {
 	run := p.run
-	run.steps <- func(ctx context.Context, op *dedupe.Operation) (bool, dedupe.Result, error) {
+	step := func(ctx context.Context, op *dedupe.Operation) (bool, dedupe.Result, error) {
 		switch verb {
 		case "begin":
-			// As handlers must not, but as a blocked one does: it goes on although it was told to stop.
-			step, err := op.Begin(context.WithoutCancel(ctx), args[0])
-			if err == nil {
-				run.step = step
-				p.world.call(step.Key(), fmt.Sprintf("key %d", p.world.keyNumber()))
-				p.say("may perform %s under %s", step.Name(), p.world.name(step.Key(), "?"))
-			} else {
-				p.say("begin: %s", result(err, ""))
-			}
+			p.begin(ctx, run, op, args[0])
 		case "undone":
 			op.Undone(run.step)
 		case "pay":
@@ -205,6 +197,23 @@ func (p *worker) tell(verb string, args []string) {
 		}
 		return false, dedupe.Result{}, nil
 	}
+	select {
+	case run.steps <- step:
+	default:
+		p.say("no handler waits to be told: %s", verb)
+	}
+}
+
+// begin goes on although the handler was told to stop: as handlers must not, but as a blocked one does.
+func (p *worker) begin(ctx context.Context, run *handlerRun, op *dedupe.Operation, name string) {
+	step, err := op.Begin(context.WithoutCancel(ctx), name)
+	if err != nil {
+		p.say("begin: %s", result(err, ""))
+		return
+	}
+	run.step = step
+	p.world.call(step.Key(), fmt.Sprintf("key %d", p.world.keyNumber()))
+	p.say("may perform %s under %s", step.Name(), p.world.name(step.Key(), "?"))
 }
 
 func (p *worker) returns(args []string) (bool, dedupe.Result, error) {
