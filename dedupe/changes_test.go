@@ -103,7 +103,8 @@ func changed(field string, before, after dedupe.Record, now time.Time) string {
 
 // changedTime uses short names: the owner was heard, the lease ends, the list begins.
 func changedTime(field string, after dedupe.Record, now time.Time) string {
-	name, t := field, time.Time{}
+	var name string
+	var t time.Time
 	switch field {
 	case "LockedUntil":
 		name, t = "lease", after.LockedUntil

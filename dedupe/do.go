@@ -56,7 +56,7 @@ func DoReply[Q, R any](ctx context.Context, l *Ledger, key Key, request Q, fn fu
 	return reply, set.err(key)
 }
 
-// OmittedNotEncodable: the handler's value cannot be encoded; its effect has happened all the same.
+// OmittedNotEncodable means that the handler's value cannot be encoded; its effect has happened all the same.
 const OmittedNotEncodable = "not_encodable"
 
 // JSONResult encodes a handler's value. A value that cannot be encoded is left out: it must not make a completion fail.

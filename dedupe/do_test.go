@@ -129,7 +129,7 @@ func TestDoWithoutAnOutcome(t *testing.T) {
 	bubble(t, byMode["rerun"], func(t *testing.T, ln *line, l *dedupe.Ledger) {
 		others := newLedger(t, ln.register, byMode["rerun"])
 		takenOver := func(err error) error {
-			ln.register.put(dedupe.Record{Key: key})
+			ln.put(dedupe.Record{Key: key})
 			_, err = dedupe.Do(t.Context(), l, key, refund{100}, func(ctx context.Context, _ *dedupe.Operation) (receipt, error) {
 				ln.set(neverArrives)
 				<-ctx.Done()

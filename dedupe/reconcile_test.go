@@ -117,7 +117,8 @@ func TestOperatorsSayWhoAndWhy(t *testing.T) {
 	if len(seen) != 3 || seen[0].Operator != "ann" || seen[0].Reason != "phoned" || seen[1].Operator != "bob" || seen[2].Resend != "eve" {
 		t.Errorf("observed %+v; want who, why, and who sends again", seen)
 	}
-	if second(l.ResolveBy(ctx, key, "ann", "again", dedupe.StateReleased, nil)); seen[3].Outcome != dedupe.OutcomeRefused || seen[3].Err != nil {
+	err := second(l.ResolveBy(ctx, key, "ann", "again", dedupe.StateReleased, nil))
+	if !errors.Is(err, dedupe.ErrRefused) || seen[3].Outcome != dedupe.OutcomeRefused || seen[3].Err != nil {
 		t.Errorf("a refusal is an outcome, not a failure of the store: %+v", seen[3])
 	}
 }

@@ -1,6 +1,7 @@
 package dedupe
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -157,13 +158,7 @@ func (r Record) Clone() Record {
 
 func (r Result) clone() Result {
 	r.Body = slices.Clone(r.Body)
-	if r.Headers != nil {
-		h := make(map[string]string, len(r.Headers))
-		for k, v := range r.Headers {
-			h[k] = v
-		}
-		r.Headers = h
-	}
+	r.Headers = maps.Clone(r.Headers)
 	return r
 }
 
