@@ -29,7 +29,7 @@ func table() []row {
 // expand gives the events of a cell.
 func (c cell) expand() []string {
 	var events []string
-	for _, name := range strings.SplitSeq(c.events, "; ") {
+	for name := range strings.SplitSeq(c.events, "; ") {
 		if members, ok := groups[name]; ok {
 			events = append(events, strings.Split(members, "; ")...)
 		} else {
