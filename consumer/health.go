@@ -17,7 +17,7 @@ type Health struct {
 	ExtendFailures, DisposeFailures int64
 }
 
-// Ready: messages can be received and claimed now. A worker whose queue is empty is ready.
+// Ready says whether messages can be received and claimed now. A worker whose queue is empty is ready.
 func (h Health) Ready() bool {
 	return h.Receiving && h.ReceiveErr == nil && h.StoreErr == nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/claimonce/claimonce/awstest/internal/ddbd/attr"
@@ -44,13 +45,8 @@ func missingMember(member string) *wire.Error {
 
 // oneOf refuses a value that is given and not in the set.
 func oneOf(value, member string, set ...string) error {
-	if value == "" {
+	if value == "" || slices.Contains(set, value) {
 		return nil
-	}
-	for _, s := range set {
-		if value == s {
-			return nil
-		}
 	}
 	return badValue("'"+value+"'", member, "Member must satisfy enum value set: ["+strings.Join(set, ", ")+"]")
 }

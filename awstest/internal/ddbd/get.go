@@ -42,7 +42,7 @@ func (s *Server) getItem(in *getInput) (any, error) {
 
 // prepareGet validates all but the key.
 func (s *Server) prepareGet(in *getInput) (*table, *expr.Projection, error) {
-	if err := in.legacy.check(); err != nil {
+	if err := in.check(); err != nil {
 		return nil, nil, err
 	}
 	if err := checkCapacityMode(in.ReturnConsumedCapacity); err != nil {

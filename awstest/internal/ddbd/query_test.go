@@ -134,7 +134,7 @@ func TestIndexPages(t *testing.T) {
 		seen := map[string]int{}
 		pages := r.pages("Query", `{'TableName':'two','IndexName':'keys','Limit':2,'ScanIndexForward':`+forward+`,'KeyConditionExpression':'s2 = :i','ExpressionAttributeValues':{':i':{'S':'i'}}}`)
 		for _, p := range pages {
-			for _, s := range strings.Fields(sorts(p)) {
+			for s := range strings.FieldsSeq(sorts(p)) {
 				seen[s]++
 			}
 		}

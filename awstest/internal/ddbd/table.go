@@ -2,6 +2,7 @@ package ddbd
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -130,9 +131,7 @@ func (x *index) project(t *table, item attr.Item) attr.Item {
 		return item
 	}
 	out := t.keys.pick(item)
-	for name, v := range x.keys.pick(item) {
-		out[name] = v
-	}
+	maps.Copy(out, x.keys.pick(item))
 	for _, name := range x.projection.NonKeyAttributes {
 		if v := item[name]; v.Exists() {
 			out[name] = v

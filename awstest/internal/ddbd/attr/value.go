@@ -3,6 +3,7 @@ package attr
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -77,7 +78,7 @@ func Num(n Number) Value { return Value{Kind: KindN, Num: n} }
 
 // Int makes a number value from a count; every int fits.
 func Int(i int) Value {
-	n, _ := ParseNumber(fmt.Sprint(i))
+	n, _ := ParseNumber(strconv.Itoa(i))
 	return Num(n)
 }
 

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -204,10 +205,5 @@ func (p *parser) literal() Literal {
 // grammarWord tells the words that can never be attribute names, since the grammar itself
 // uses them; other reserved words are refused by name.
 func grammarWord(t token) bool {
-	for _, w := range []string{"AND", "OR", "NOT", "IN", "BETWEEN"} {
-		if t.keyword(w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"AND", "OR", "NOT", "IN", "BETWEEN"}, t.keyword)
 }
