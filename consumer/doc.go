@@ -36,6 +36,7 @@
 //
 // # Failures
 //
-// A record that cannot be read, while others can, stops nothing: its message waits, then goes back. A handler that panics, or ends its goroutine, counts as one with a plain error. A broker that fails is asked again with a
-// back-off, for ever. [Consumer.Health] says what is wrong now. On stop see [Consumer.Run].
+// A record that cannot be read, while others can, stops nothing: its message waits, then goes back. A handler that panics, or ends
+// its goroutine, counts as one with a plain error. A broker that fails is asked again with a back-off, for ever.
+// [Consumer.Health] says what is wrong now. On stop see [Consumer.Run].
 package consumer
