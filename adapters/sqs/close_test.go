@@ -144,9 +144,12 @@ func TestFailureToGiveBackIsLogged(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		s := r.open(adapter.Config{})
 		r.send("secret body")
-		r.take(s, 1)
+		m := r.take(s, 1)[0]
 		r.server.Inject(awstest.FailBefore("ChangeMessageVisibilityBatch", http.StatusForbidden, "AccessDenied"))
 		closed(t, s)
+		if err := s.Ack(t.Context(), m); err == nil || !strings.Contains(err.Error(), "closed") {
+			t.Errorf("ack after close: got %v, want that the source is closed", err)
+		}
 		if log := r.log.String(); !strings.Contains(log, "given back") || !strings.Contains(log, "AccessDenied") || strings.Contains(log, "secret") {
 			t.Errorf("log %q, want the failure", log)
 		}

@@ -198,7 +198,7 @@ func TestDeadLetterIsACopy(t *testing.T) {
 		number := types.MessageAttributeValue{DataType: aws.String("Number.money"), StringValue: aws.String("4200")}
 		binary := types.MessageAttributeValue{DataType: aws.String("Binary.png"), BinaryValue: []byte{0, 0xff}}
 		_, err := r.client.SendMessage(t.Context(), &sqs.SendMessageInput{
-			QueueUrl: &r.queue, MessageBody: aws.String("body"),
+			QueueUrl: &r.queue, MessageBody: aws.String("body"), MessageGroupId: aws.String("tenant-7"),
 			MessageAttributes: map[string]types.MessageAttributeValue{"Amount": number, "Logo": binary},
 			MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
 				"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1-5759e988-bd862e3fe1be46a994272793")},
@@ -208,6 +208,9 @@ func TestDeadLetterIsACopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := r.take(s, 1)[0]
+		if m.Group != "" {
+			t.Errorf("got group %q: on a standard queue it is no order", m.Group)
+		}
 		for _, a := range m.Attributes {
 			if a.Binary != (a.Name == "Logo") {
 				t.Errorf("attribute %s: binary %v", a.Name, a.Binary)
@@ -229,8 +232,8 @@ func TestDeadLetterIsACopy(t *testing.T) {
 		if a := got.MessageAttributes["Logo"]; *a.DataType != "Binary.png" || string(a.BinaryValue) != "\x00\xff" {
 			t.Errorf("got logo %v, want it with its type", a)
 		}
-		if got.Attributes["AWSTraceHeader"] == "" {
-			t.Errorf("the trace is missing in %v", got.Attributes)
+		if got.Attributes["AWSTraceHeader"] == "" || got.Attributes["MessageGroupId"] != "tenant-7" {
+			t.Errorf("trace or group are missing in %v", got.Attributes)
 		}
 	})
 }

@@ -244,24 +244,39 @@ func TestSingleAckWaitsForNothing(t *testing.T) {
 	})
 }
 
-// While a batch is under way the next gathers no longer than its time.
-func TestGatherTimeIsABound(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		s := r.open(adapter.Config{})
-		r.sendMany(2)
-		msgs := r.take(s, 2)
-		r.server.Inject(awstest.Delay("DeleteMessageBatch", 10*time.Second, 0).Once())
-		wait := during(func() { _ = s.Ack(t.Context(), msgs[0]) })
-		synctest.Wait()
-		before := time.Now()
-		if err := s.Ack(t.Context(), msgs[1]); err != nil {
-			t.Errorf("ack: %v", err)
-		}
-		if got := time.Since(before); got != 200*time.Millisecond {
-			t.Errorf("the second batch left after %v, want 200 ms", got)
-		}
-		wait()
-	})
+// While a batch is under way the next gathers until it is full, the first one is answered, or its time is over.
+func TestGathering(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		n                   int
+		gather, first, want time.Duration
+	}{
+		{"full", 10, time.Hour, 10 * time.Second, 0},
+		{"answered", 9, time.Hour, 10 * time.Second, 10 * time.Second},
+		{"over", 9, 0, 10 * time.Second, 200 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				s := r.open(adapter.Config{GatherTime: c.gather})
+				r.sendMany(c.n + 1)
+				msgs := r.take(s, c.n+1)
+				r.server.Inject(awstest.Delay("DeleteMessageBatch", c.first, 0).Once())
+				wait := during(func() { _ = s.Ack(t.Context(), msgs[0]) })
+				synctest.Wait()
+				before := time.Now()
+				if err := errors.Join(each(msgs[1:], func(m *consumer.Message) error { return s.Ack(t.Context(), m) })...); err != nil {
+					t.Errorf("acks: %v", err)
+				}
+				if got := time.Since(before); got != c.want {
+					t.Errorf("the second batch left after %v, want %v", got, c.want)
+				}
+				if got := r.server.Count("DeleteMessageBatch"); got != 2 {
+					t.Errorf("%d batches, want 2", got)
+				}
+				wait()
+			})
+		})
+	}
 }
 
 // An extension whose caller gave up is applied late. It must not hide again what was handed back meanwhile.
@@ -364,6 +379,22 @@ func TestExpiredVisibilityIsNotHeld(t *testing.T) {
 		// Nobody has it yet, and its outcome may be written: the delete is tried.
 		if err := s.Ack(t.Context(), msgs[0]); err != nil {
 			t.Errorf("ack: %v", err)
+		}
+		r.wantLeft(1)
+	})
+}
+
+// Its handle may still delete it, but somebody was to have it.
+func TestAckAfterNackIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		s := r.open(adapter.Config{})
+		r.send("body")
+		m := r.take(s, 1)[0]
+		if err := s.Nack(t.Context(), m, 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Ack(t.Context(), m); !errors.Is(err, consumer.ErrNotHeld) {
+			t.Errorf("got %v, want ErrNotHeld", err)
 		}
 		r.wantLeft(1)
 	})

@@ -134,7 +134,11 @@ func (s *Source) atMost(ctx context.Context, limit int, msgs []*consumer.Message
 	for _, m := range msgs[limit:] {
 		more = append(more, m.Receipt.(*delivery)) //nolint:forcetypeassert // made by view
 	}
-	s.polls.Go(func() { s.giveBack(context.WithoutCancel(ctx), more) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed { // else Close does it
+		s.polls.Go(func() { s.giveBack(context.WithoutCancel(ctx), more) })
+	}
 	return msgs[:limit]
 }
 

@@ -188,6 +188,24 @@ func TestAnswerAfterTheStopIsGivenBack(t *testing.T) {
 	})
 }
 
+// The answer and the stop come in the same moment: the messages are returned or given back, never forgotten.
+func TestAnswerAtTheStop(t *testing.T) {
+	for range 50 {
+		inBubble(t, func(t *testing.T, r *rig) {
+			s := r.open(adapter.Config{})
+			r.send("body")
+			r.server.Inject(awstest.Delay("ReceiveMessage", 0, time.Second).Once())
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			msgs, _ := s.Receive(ctx, 10)
+			synctest.Wait()
+			if held := r.left()[0].InFlight; held != (len(msgs) == 1) {
+				t.Errorf("got %d messages, and hidden is %v", len(msgs), held)
+			}
+		})
+	}
+}
+
 func TestNextReceiveTakesAPollOver(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		s := r.open(adapter.Config{})
