@@ -36,9 +36,6 @@ func (s *Store) get(ctx context.Context, id string) (it item, err error) {
 }
 
 func (s *Store) call(ctx context.Context, do func(context.Context) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	limited, cancel := context.WithTimeout(ctx, s.cfg.CallTimeout)
 	defer cancel()
 	err := do(limited)

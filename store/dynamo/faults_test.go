@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/claimonce/claimonce/awstest"
@@ -168,14 +172,20 @@ func TestDDB19_ThrottledOperationsAreAllDoneOnce(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			calls++
-			return calls%10 < 3 // three in a row: beyond what the SDK repeats
+			return calls%40 < 12 // as many in a row as the SDK's and the ledger's tries, and those of giving up
 		}
 		remove := r.server.Inject(f)
-		const operations = 1000
-		ids, runs, refused := map[string]bool{}, map[string]int{}, 0
+		ids := map[string]bool{}
+		for i := range 10_000 {
+			ids[dedupe.Key{Tenant: "acme", Operation: "refund", ID: fmt.Sprint("k-", i)}.StoreID()] = true
+		}
+		if len(ids) != 10_000 {
+			t.Errorf("10,000 operations share %d partition keys", len(ids))
+		}
+		const operations = 200
+		runs, refused := map[string]int{}, 0
 		for i := range operations {
 			key := dedupe.Key{Tenant: "acme", Operation: "refund", ID: fmt.Sprint("k-", i)}
-			ids[key.StoreID()] = true
 			for tries := 0; runs[key.ID] == 0; tries++ { // the message comes back
 				if tries > 20 {
 					t.Fatalf("%s was not done in %d tries", key.ID, tries)
@@ -196,15 +206,14 @@ func TestDDB19_ThrottledOperationsAreAllDoneOnce(t *testing.T) {
 			}
 		}
 		remove()
-		if len(ids) != operations {
-			t.Errorf("%d operations share %d partition keys", operations, len(ids))
+		if refused == 0 || len(runs) != operations {
+			t.Errorf("%d claims were refused and %d operations done, want some and all", refused, len(runs))
 		}
 		for id, n := range runs {
 			if n != 1 {
 				t.Errorf("%s ran %d times", id, n)
 			}
 		}
-		t.Logf("%d claims were refused and came back", refused)
 	})
 }
 
@@ -394,4 +403,48 @@ func TestServerThatNeverAnswersIsGivenUp(t *testing.T) {
 			t.Errorf("got %v, want the caller's deadline", err)
 		}
 	})
+}
+
+// Credentials may take long, and their provider may say anything when it is told to stop.
+func TestErrorOfAnEndedContextIsTheContexts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		client := dynamodb.New(r.client.Options(), func(o *dynamodb.Options) {
+			o.Credentials = aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+				<-ctx.Done()
+				return aws.Credentials{}, errors.New("stopped")
+			})
+		})
+		s, err := dynamo.New(client, r.table, dynamo.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := s.Load(ctx, keyOf(t)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want the caller's deadline", err)
+		}
+	})
+}
+
+// Should DynamoDB count otherwise than size.go, its refusal says the same.
+func TestServersRefusalOfASizeIsTooLarge(t *testing.T) {
+	t.Parallel()
+	for message, tooLarge := range map[string]bool{
+		"Item size has exceeded the maximum allowed size":                                                       true,
+		"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048": false,
+	} {
+		client := clientWith(way(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(
+				fmt.Sprintf(`{"__type":"com.amazon.coral.validate#ValidationException","message":%q}`, message)))}, nil
+		}))
+		s, err := dynamo.New(client, "records", dynamo.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Swap(t.Context(), keyOf(t), dedupe.AbsentAt(noon), sample(t, "claimed")); errors.Is(err, dedupe.ErrTooLarge) != tooLarge || err == nil {
+			t.Errorf("%s: got %v, want too large: %v", message, err, tooLarge)
+		}
+	}
 }
