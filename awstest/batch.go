@@ -3,6 +3,7 @@ package awstest
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 
 	"github.com/claimonce/claimonce/awstest/internal/wire"
@@ -13,7 +14,10 @@ func partly(ctx context.Context, svc wire.Service, c Call, f Fault) (any, *wire.
 	var in map[string]json.RawMessage
 	var entries []json.RawMessage
 	if json.Unmarshal(c.Body, &in) != nil || json.Unmarshal(in["Entries"], &entries) != nil {
-		return svc.Call(ctx, c.Operation, c.Body) // no batch: nothing to fail
+		return nil, &wire.Error{
+			Status: http.StatusBadRequest, Code: "InvalidFault",
+			Message: "awstest: FailEntries is for the batch calls of SQS; this " + c.Operation + " has no Entries",
+		}
 	}
 	code := "InternalError"
 	if f.sender {

@@ -10,7 +10,8 @@
 //	queue, table := sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
 //
 // Inside a testing/synctest bubble the in-memory client makes time fake for the whole stack: a visibility timeout of an hour passes in
-// no time. For other processes there is [Server.Listen].
+// no time. Make the server inside the bubble too: its clock is another one, and what waits there cannot be woken from outside. For
+// other processes there is [Server.Listen].
 //
 // # Faults
 //

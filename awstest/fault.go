@@ -13,7 +13,8 @@ import (
 type Fault struct {
 	// Operation is the name of the calls, for example PutItem; "": all of both services.
 	Operation string
-	// Match, if not nil, picks among the calls of that operation. It is called for one call at a time and must not call the server.
+	// Match, if not nil, picks among the calls of that operation. It is called for one call at a time, and must neither wait
+	// nor call the server.
 	Match func(Call) bool
 	// Times is how many calls it hits; 0: all, until it is removed.
 	Times int
@@ -61,7 +62,8 @@ func Delay(operation string, before, after time.Duration) Fault {
 }
 
 // FailEntries reports entries of an SQS batch call, by their position, as failed, without applying them. sender says whose fault
-// it is: the sender's is InvalidParameterValue, the service's InternalError, which may be sent again.
+// it is: the sender's is InvalidParameterValue, the service's InternalError, which may be sent again. A call that is no batch is
+// refused with InvalidFault.
 func FailEntries(operation string, sender bool, positions ...int) Fault {
 	return Fault{Operation: operation, sender: sender, entries: positions}
 }

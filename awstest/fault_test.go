@@ -272,6 +272,17 @@ func TestFailEntries(t *testing.T) {
 	r.wantBodies(r.receive(q), "3")
 }
 
+// A fault that can do nothing says so, or a test with it would pass for no reason.
+func TestFailEntriesNeedsABatch(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	q := r.queue("q")
+	r.server.Inject(awstest.FailEntries("SendMessage", false, 0))
+	_, err := r.trySend(q, "m")
+	coded(t, err, "InvalidFault", "SendMessage")
+	r.wantCounts(q, "0/0/0")
+}
+
 func TestFaultsHitInTheOrderOfTheirInjection(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -235,6 +235,11 @@ func TestMoveTaskLeavesWhatItCannotMove(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		r.must(r.move(r.arn(dead), "")) // it came from no queue
 		r.wantCounts(dead, "1/0/0")
+		list, err := r.sqs.ListMessageMoveTasks(r.Context(), &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(r.arn(dead)), MaxResults: aws.Int32(10)})
+		r.must(err)
+		if len(list.Results) != 2 || list.Results[0].ApproximateNumberOfMessagesMoved != 0 || list.Results[1].ApproximateNumberOfMessagesMoved != 1 {
+			r.Errorf("got %v, want the newest task first", list.Results)
+		}
 	})
 }
 

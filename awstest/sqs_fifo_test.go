@@ -96,6 +96,11 @@ func TestFIFORedeliversInOrder(t *testing.T) {
 		r.wantBodies(r.receive(q)) // a1 is in flight
 		r.must(r.hide(q, list[0].ReceiptHandle, 5))
 		time.Sleep(5 * time.Second)
+		list = r.receive(q, atMost(2))
+		r.wantBodies(list, "a1", "a2")
+		r.must(r.hide(q, list[0].ReceiptHandle, 0))
+		r.wantBodies(r.receive(q)) // a2 is in flight, so a1 has to wait although it is the first
+		r.must(r.hide(q, list[1].ReceiptHandle, 0))
 		r.wantBodies(r.receive(q), "a1", "a2", "a3")
 	})
 }
@@ -197,6 +202,13 @@ func TestFIFODelayOfTheQueue(t *testing.T) {
 		r.wantBodies(r.receive(q), "b1") // a2 must not overtake a1
 		time.Sleep(5 * time.Second)
 		r.wantBodies(r.receive(q), "a1", "a2")
+
+		r.sendAll(q, "c1")
+		r.must(r.setAttributes(q, "DelaySeconds", "5"))
+		r.sendAll(q, "c2")
+		r.must(r.setAttributes(q, "DelaySeconds", "0"))
+		r.sendAll(q, "c3")
+		r.wantBodies(r.receive(q), "c1") // nor c3 the delayed c2 behind c1
 	})
 }
 
