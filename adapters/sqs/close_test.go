@@ -52,6 +52,21 @@ func TestCloseGivesBackWhatIsHeld(t *testing.T) {
 	})
 }
 
+func TestCloseGivesBackWhatWasExtended(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		s := r.open(adapter.Config{})
+		r.send("body")
+		m := r.take(s, 1)[0]
+		elapse(20 * time.Second)
+		if err := s.Extend(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		elapse(20 * time.Second)
+		closed(t, s)
+		r.wantVisible(1)
+	})
+}
+
 // What is no longer held is somebody else's.
 func TestCloseLeavesWhatWasLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {

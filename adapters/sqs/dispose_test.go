@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -347,19 +348,21 @@ func TestTwelveHours(t *testing.T) {
 }
 
 func TestNackIsCappedAtTwelveHours(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		s := r.open(adapter.Config{Visibility: 2 * time.Hour})
-		r.send("body")
-		m := r.take(s, 1)[0]
-		elapse(time.Hour)
-		if err := s.Nack(t.Context(), m, 30*24*time.Hour); err != nil {
-			t.Errorf("nack: %v", err)
-		}
-		want := time.Now().Add(11 * time.Hour)
-		if got := r.left()[0].VisibleAt; got.After(want) || got.Before(want.Add(-10*time.Second)) {
-			t.Errorf("visible at %v, want just before %v", got, want)
-		}
-	})
+	for _, delay := range []time.Duration{12 * time.Hour, 30 * 24 * time.Hour, math.MaxInt64} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			s := r.open(adapter.Config{Visibility: 2 * time.Hour})
+			r.send("body")
+			m := r.take(s, 1)[0]
+			elapse(time.Hour)
+			if err := s.Nack(t.Context(), m, delay); err != nil {
+				t.Errorf("nack: %v", err)
+			}
+			want := time.Now().Add(11 * time.Hour)
+			if got := r.left()[0].VisibleAt; got.After(want) || got.Before(want.Add(-10*time.Second)) {
+				t.Errorf("delay %v: visible at %v, want just before %v", delay, got, want)
+			}
+		})
+	}
 }
 
 func TestExpiredVisibilityIsNotHeld(t *testing.T) {
@@ -395,6 +398,18 @@ func TestAckAfterNackIsRefused(t *testing.T) {
 		}
 		if err := s.Ack(t.Context(), m); !errors.Is(err, consumer.ErrNotHeld) {
 			t.Errorf("got %v, want ErrNotHeld", err)
+		}
+		r.wantLeft(1)
+	})
+}
+
+func TestMessageOfAnotherSourceIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		s, other := r.open(adapter.Config{}), r.open(adapter.Config{})
+		r.send("body")
+		m := r.take(s, 1)[0]
+		if err := other.Ack(t.Context(), m); err == nil || !strings.Contains(err.Error(), "not received by this source") {
+			t.Errorf("got %v, want a refusal", err)
 		}
 		r.wantLeft(1)
 	})
