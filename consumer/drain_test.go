@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func TestDrainLetsHandlersFinish(t *testing.T) {
 
 func TestDrainCancelsAndReleasesUncounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var cause error
+		var cause reason
 		r.handle = losing(&cause)
 		r.queue.send(message("k", `{"amount":1}`))
 		w := r.start()
@@ -58,8 +59,8 @@ func TestDrainCancelsAndReleasesUncounted(t *testing.T) {
 		if took := w.stop(); took != 25*time.Second {
 			t.Errorf("the stop took %v, want the drain of 25s", took)
 		}
-		if !errors.Is(cause, dedupe.ErrDraining) {
-			t.Errorf("the handler's context ended with %v, want ErrDraining", cause)
+		if !errors.Is(cause.get(), dedupe.ErrDraining) {
+			t.Errorf("the handler's context ended with %v, want ErrDraining", cause.get())
 		}
 		rec := r.store.record(keyOf("k"))
 		if rec.State != dedupe.StateReleased || rec.Attempt != 0 {
@@ -75,9 +76,10 @@ func TestDrainCancelsAndReleasesUncounted(t *testing.T) {
 func TestLIF12_ShutdownIsNoFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.cfg.Ledger.AttemptBound, r.cfg.Workers = 1, 20
-		draining := true
+		var draining atomic.Bool
+		draining.Store(true)
 		r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
-			if draining {
+			if draining.Load() {
 				<-ctx.Done()
 				return "", ctx.Err()
 			}
@@ -89,7 +91,7 @@ func TestLIF12_ShutdownIsNoFailure(t *testing.T) {
 		w := r.start()
 		elapse(time.Second)
 		w.stop()
-		draining = false
+		draining.Store(false)
 		r.work(time.Second)
 		r.wantEmpty()
 		for i := range 20 {
@@ -173,9 +175,9 @@ func TestLIF10_LateAnswerIsHandedBack(t *testing.T) {
 func TestNothingStartsAfterTheStop(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.cfg.Workers = 20
-		stopped := false
+		var stopped atomic.Bool
 		r.handle = func(ctx context.Context, op *dedupe.Operation, _ order) (string, error) {
-			if stopped {
+			if stopped.Load() {
 				t.Errorf("%s was started after the stop", op.Key().ID)
 			}
 			return "done", wait(ctx, 10*time.Second)
@@ -185,7 +187,7 @@ func TestNothingStartsAfterTheStop(t *testing.T) {
 		}
 		w := r.start()
 		elapse(10*time.Second - time.Nanosecond)
-		stopped = true
+		stopped.Store(true)
 		w.stop()
 		if n := len(r.order()); n != 20 {
 			t.Errorf("%d handlers were started, want 20", n)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,10 +43,10 @@ func TestFPR13_KeyReusedForAnotherRequest(t *testing.T) {
 					if c.handle != nil {
 						r.handle = c.handle
 					}
-					var mismatches int
+					var mismatches atomic.Int32
 					r.cfg.Ledger.Observe = func(_ context.Context, o dedupe.Observation) {
 						if o.Outcome == dedupe.OutcomeMismatch {
-							mismatches++
+							mismatches.Add(1)
 						}
 					}
 					runs := 1
@@ -67,8 +69,8 @@ func TestFPR13_KeyReusedForAnotherRequest(t *testing.T) {
 					}
 					r.cloud.wantDead(consumer.ReasonKeyReuse, other)
 					r.wantRuns("k", runs)
-					if mismatches != 1 {
-						t.Errorf("%d mismatches observed, want 1", mismatches)
+					if n := mismatches.Load(); n != 1 {
+						t.Errorf("%d mismatches observed, want 1", n)
 					}
 					w.stop()
 				})
@@ -225,9 +227,12 @@ func TestKEY02_KEY04_MalformedKeys(t *testing.T) {
 func TestKEY06_Tenants(t *testing.T) {
 	inCloud(t, func(t *testing.T, r *rig) {
 		r.cfg.Tenant = consumer.TenantAttribute("Tenant")
+		var mu sync.Mutex
 		results := map[string]int{}
 		r.handle = func(_ context.Context, op *dedupe.Operation, o order) (string, error) {
+			mu.Lock()
 			results[op.Key().Tenant]++
+			mu.Unlock()
 			return fmt.Sprint("secret of ", op.Key().Tenant, o.Amount), nil
 		}
 		w := r.start()

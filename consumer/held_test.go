@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,25 +85,43 @@ func TestVisibilitySurvivesFailedExtensions(t *testing.T) {
 	}
 }
 
+// reason is why a context ended, told from one goroutine to another.
+type reason struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (r *reason) set(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = err
+}
+
+func (r *reason) get() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
 // losing is a handler that runs until its context ends, and then tells why.
-func losing(cause *error) func(context.Context, *dedupe.Operation, order) (string, error) {
+func losing(cause *reason) func(context.Context, *dedupe.Operation, order) (string, error) {
 	return func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
 		<-ctx.Done()
-		*cause = context.Cause(ctx)
-		return "", *cause
+		cause.set(context.Cause(ctx))
+		return "", cause.get()
 	}
 }
 
 func TestHandlerIsCancelledWhenItsMessageIsNoLongerHeld(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var cause error
+		var cause reason
 		r.handle = losing(&cause)
 		r.queue.faults.extend = func(*consumer.Message) error { return consumer.ErrNotHeld }
 		r.queue.send(message("k", `{"amount":1}`))
 		w := r.start()
 		elapse(15 * time.Second)
-		if !errors.Is(cause, consumer.ErrNotHeld) {
-			t.Errorf("the handler's context ended with %v, want ErrNotHeld", cause)
+		if !errors.Is(cause.get(), consumer.ErrNotHeld) {
+			t.Errorf("the handler's context ended with %v, want ErrNotHeld", cause.get())
 		}
 		if e := r.first("m-k"); e.Disposition != consumer.Left || !errors.Is(e.Err, consumer.ErrNotHeld) || !e.Ran {
 			t.Errorf("told %+v, want it left alone", e)
@@ -140,15 +159,15 @@ func TestHandlerIsCancelledWhenItsMessageIsRevoked(t *testing.T) {
 					r.src = bare{src}
 				}
 				r.cfg.Workers = 1
-				var cause error
+				var cause reason
 				r.handle = losing(&cause)
 				r.queue.send(message("a", `{"amount":1}`), message("b", `{"amount":1}`))
 				w := r.start()
 				elapse(15 * time.Second)
 				close(revoked)
 				elapse(time.Millisecond)
-				if !errors.Is(cause, consumer.ErrNotHeld) {
-					t.Errorf("the handler's context ended with %v, want ErrNotHeld", cause)
+				if !errors.Is(cause.get(), consumer.ErrNotHeld) {
+					t.Errorf("the handler's context ended with %v, want ErrNotHeld", cause.get())
 				}
 				for _, id := range []string{"m-a", "m-b"} {
 					if e := r.first(id); e.Disposition != consumer.Left || !errors.Is(e.Err, consumer.ErrNotHeld) {
@@ -207,7 +226,7 @@ func TestCompletedIsAckedAlthoughTheMessageWasLost(t *testing.T) {
 // The record was taken over: the handler ends with ErrLeaseLost, and the message is neither acked nor nacked.
 func TestHandlerIsCancelledWhenItsLeaseIsLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var cause error
+		var cause reason
 		r.handle = losing(&cause)
 		r.queue.send(message("k", `{"amount":1}`))
 		w := r.start()
@@ -216,8 +235,8 @@ func TestHandlerIsCancelledWhenItsLeaseIsLost(t *testing.T) {
 		rec.Owner, rec.Revision = "another", "r9"
 		r.store.put(rec)
 		elapse(21 * time.Second)
-		if !errors.Is(cause, dedupe.ErrLeaseLost) {
-			t.Errorf("the handler's context ended with %v, want ErrLeaseLost", cause)
+		if !errors.Is(cause.get(), dedupe.ErrLeaseLost) {
+			t.Errorf("the handler's context ended with %v, want ErrLeaseLost", cause.get())
 		}
 		if e := r.first("m-k"); e.Disposition != consumer.Left || !errors.Is(e.Err, dedupe.ErrLeaseLost) {
 			t.Errorf("told %+v, want it left alone with the cause", e)

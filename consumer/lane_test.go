@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,9 +130,10 @@ func TestSQS12_PoisonStopsItsGroupForABoundedTime(t *testing.T) {
 
 func TestGroupWaitsWhileItsHeadCannotBeDeadLettered(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		broken := true
+		var broken atomic.Bool
+		broken.Store(true)
 		r.queue.faults.deadLetter = func(*consumer.Message) error {
-			if broken {
+			if broken.Load() {
 				return errBroken
 			}
 			return nil
@@ -141,7 +143,7 @@ func TestGroupWaitsWhileItsHeadCannotBeDeadLettered(t *testing.T) {
 		w := r.start()
 		elapse(time.Minute)
 		r.wantRuns("b", 0)
-		broken = false
+		broken.Store(false)
 		elapse(10 * time.Minute)
 		w.stop()
 		r.wantRuns("b", 1)

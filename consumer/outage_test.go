@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -128,10 +129,17 @@ func TestOutageDuringCompletion(t *testing.T) {
 // An effect that has happened is written down even if the message is lost meanwhile.
 func TestOutageDuringCompletionOutlivesTheLossOfTheMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
+		var lost atomic.Bool
+		r.queue.faults.extend = func(*consumer.Message) error {
+			if lost.Load() {
+				return consumer.ErrNotHeld
+			}
+			return nil
+		}
 		r.cfg.OnAbandoned = dedupe.Reconcile
 		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
 			r.store.fail(errBroken)
-			r.queue.faults.extend = func(*consumer.Message) error { return consumer.ErrNotHeld }
+			lost.Store(true)
 			return "done", nil
 		}
 		r.queue.send(message("k", `{"amount":1}`))
@@ -227,9 +235,10 @@ func TestUnreadableRecordStopsNothing(t *testing.T) {
 // One key is throttled for a minute while all others work: it waits, and is not handed back.
 func TestBrownOutOfOneKeyBurnsNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		out := true
+		var out atomic.Bool
+		out.Store(true)
 		r.store.script(func(_, id string, _ dedupe.Record) error {
-			if out && id == "hot" {
+			if out.Load() && id == "hot" {
 				return errBroken
 			}
 			return nil
@@ -241,7 +250,7 @@ func TestBrownOutOfOneKeyBurnsNothing(t *testing.T) {
 			elapse(time.Second)
 			r.wantRuns(fmt.Sprint("k", i), 1)
 		}
-		out = false
+		out.Store(false)
 		elapse(time.Minute)
 		w.stop()
 		r.wantRuns("hot", 1)

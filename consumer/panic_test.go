@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -145,10 +146,10 @@ func TestCallbackThatPanics(t *testing.T) {
 // The ledger's callback is called from the goroutine of renewals too.
 func TestLedgerCallbackThatPanics(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		renewals := 0
+		var renewals atomic.Int32
 		r.cfg.Ledger.Observe = func(_ context.Context, o dedupe.Observation) {
 			if o.Event == "renew" {
-				renewals++
+				renewals.Add(1)
 			}
 			panic(errors.New("callback"))
 		}
@@ -160,8 +161,8 @@ func TestLedgerCallbackThatPanics(t *testing.T) {
 		r.work(2 * time.Minute)
 		r.wantRuns("k", 1)
 		r.wantEmpty()
-		if renewals < 2 {
-			t.Errorf("%d renewals, want them to go on", renewals)
+		if n := renewals.Load(); n < 2 {
+			t.Errorf("%d renewals, want them to go on", n)
 		}
 	})
 }
@@ -169,9 +170,9 @@ func TestLedgerCallbackThatPanics(t *testing.T) {
 func TestLedgerCallbackThatEndsItsGoroutine(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.cfg.Workers = 1
-		n := 0
+		var n atomic.Int32
 		r.cfg.Ledger.Observe = func(context.Context, dedupe.Observation) {
-			if n++; n == 1 {
+			if n.Add(1) == 1 {
 				runtime.Goexit()
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,9 +30,10 @@ func TestOPS03_ReceiveThatFailsAtOnce(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				var log page
 				r.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
-				failing := true
+				var failing atomic.Bool
+				failing.Store(true)
 				r.queue.faults.receive = func(int) error {
-					if failing {
+					if failing.Load() {
 						return c.err
 					}
 					return nil
@@ -50,7 +52,7 @@ func TestOPS03_ReceiveThatFailsAtOnce(t *testing.T) {
 				if h := w.Health(); h.Ready() || !errors.Is(h.ReceiveErr, c.err) {
 					t.Errorf("health %+v, want it not ready, with the cause", h)
 				}
-				failing = false
+				failing.Store(false)
 				r.queue.send(message("k", `{"amount":1}`))
 				elapse(31 * time.Second)
 				if h := w.Health(); !h.Ready() {
@@ -93,7 +95,7 @@ func TestOPS04_OneErrorOnReceive(t *testing.T) {
 func TestReceiveBackoffIsReset(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.queue.faults.receive = func(call int) error {
-			if call < 10 || call == 11 {
+			if call < 10 || call == 12 {
 				return errBroken
 			}
 			return nil
@@ -103,9 +105,11 @@ func TestReceiveBackoffIsReset(t *testing.T) {
 		elapse(3 * time.Minute)
 		r.wantRuns("a", 1)
 		r.queue.send(message("b", `{"amount":1}`))
+		elapse(time.Millisecond)
+		r.queue.send(message("c", `{"amount":1}`))
 		elapse(time.Second)
 		w.stop()
-		r.wantRuns("b", 1)
+		r.wantRuns("c", 1)
 	})
 }
 
@@ -255,14 +259,14 @@ func TestOPS06_WhatIsHeldIsBounded(t *testing.T) {
 type careless struct {
 	*queue
 
-	empty bool
+	empty atomic.Bool
 	more  int
-	calls int
+	calls atomic.Int32
 }
 
 func (c *careless) Receive(ctx context.Context, limit int) ([]*consumer.Message, error) {
-	c.calls++
-	if c.empty {
+	c.calls.Add(1)
+	if c.empty.Load() {
 		return nil, ctx.Err()
 	}
 	return c.queue.Receive(ctx, limit+c.more)
@@ -270,14 +274,15 @@ func (c *careless) Receive(ctx context.Context, limit int) ([]*consumer.Message,
 
 func TestCarelessSource(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		src := &careless{queue: r.queue, empty: true, more: 100}
+		src := &careless{queue: r.queue, more: 100}
+		src.empty.Store(true)
 		r.src = src
 		w := r.start()
 		elapse(30 * time.Second)
-		if src.calls > 15 {
-			t.Errorf("%d calls in 30s of a source that returns nothing, want no spin", src.calls)
+		if n := src.calls.Load(); n > 15 {
+			t.Errorf("%d calls in 30s of a source that returns nothing, want no spin", n)
 		}
-		src.empty = false
+		src.empty.Store(false)
 		for i := range 300 {
 			r.queue.send(message(fmt.Sprint("k", i), `{"amount":1}`))
 		}

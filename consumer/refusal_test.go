@@ -3,6 +3,7 @@ package consumer_test
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -219,9 +220,10 @@ func TestNoDeadLettererKeepsTheMessage(t *testing.T) {
 
 func TestFailedDeadLetterKeepsTheMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		broken := true
+		var broken atomic.Bool
+		broken.Store(true)
 		r.queue.faults.deadLetter = func(*consumer.Message) error {
-			if broken {
+			if broken.Load() {
 				return errBroken
 			}
 			return nil
@@ -235,7 +237,7 @@ func TestFailedDeadLetterKeepsTheMessage(t *testing.T) {
 		if n := w.Health().DisposeFailures; n == 0 {
 			t.Error("health counts no failure")
 		}
-		broken = false
+		broken.Store(false)
 		elapse(10 * time.Minute)
 		w.stop()
 		r.wantDead("m-", consumer.ReasonMissingKey)
