@@ -1,7 +1,7 @@
 package awstest_test
 
 import (
-	"crypto/md5" //nolint:gosec // the digest that SQS uses
+	"crypto/md5"
 	"encoding/hex"
 	"errors"
 	"strings"

@@ -82,7 +82,7 @@ func TestListenWithoutAHostIsOnLoopback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	if !strings.HasPrefix(l.URL(), "http://127.0.0.1:") {
 		t.Errorf("got %s, want the loopback interface", l.URL())
 	}
@@ -166,12 +166,7 @@ func TestHealth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, string(body)
+		return resp.StatusCode, read(t, resp)
 	}
 	if status, body := get(http.MethodGet, "/_localstack/health"); status != 200 || !strings.Contains(body, `"sqs":"running"`) || !strings.Contains(body, `"dynamodb":"running"`) {
 		t.Errorf("got %d %s, want 200 and both services running", status, body)
@@ -194,12 +189,17 @@ func post(t *testing.T, client *http.Client, url, target string, body io.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	out, err := io.ReadAll(resp.Body)
-	if err != nil {
+	return resp.StatusCode, read(t, resp)
+}
+
+// read gives the body of an answer, and closes it.
+func read(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	data, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, string(out)
+	return string(data)
 }
 
 func TestRequestsThatNoServiceKnows(t *testing.T) {

@@ -43,7 +43,7 @@ func TestMessageAttributesComeAsTheyWereSent(t *testing.T) {
 		t.Errorf("got %d attributes with digest %q, want %d with %q", len(m.MessageAttributes), aws.ToString(m.MD5OfMessageAttributes), len(attributes), aws.ToString(sent.MD5OfMessageAttributes))
 	}
 	show := func(v types.MessageAttributeValue) string {
-		return fmt.Sprint(aws.ToString(v.DataType), " ", aws.ToString(v.StringValue), " ", v.BinaryValue)
+		return fmt.Sprintf("%s %s %x", aws.ToString(v.DataType), aws.ToString(v.StringValue), v.BinaryValue)
 	}
 	for name, v := range attributes {
 		if got, want := show(m.MessageAttributes[name]), show(v); got != want {

@@ -19,7 +19,7 @@ func entry(id, body string) types.SendMessageBatchRequestEntry {
 	return types.SendMessageBatchRequestEntry{Id: &id, MessageBody: &body}
 }
 
-// entries have the ids and bodies 0, 1, 2 …
+// entries have the ids and bodies 0, 1, 2 and so on.
 func entries(n int) []types.SendMessageBatchRequestEntry {
 	var out []types.SendMessageBatchRequestEntry
 	for i := range n {
@@ -139,11 +139,12 @@ func TestChangeVisibilityBatchFailsInPart(t *testing.T) {
 			return types.ChangeMessageVisibilityBatchRequestEntry{Id: &id, ReceiptHandle: handle, VisibilityTimeout: seconds}
 		}
 		time.Sleep(time.Second)
-		out, err := r.sqs.ChangeMessageVisibilityBatch(r.Context(), &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &q,
-			Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
+		out, err := r.sqs.ChangeMessageVisibilityBatch(r.Context(), &sqs.ChangeMessageVisibilityBatchInput{
+			QueueUrl: &q, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
 				change("a", got[0].ReceiptHandle, 100), change("b", got[1].ReceiptHandle, 100),
 				change("c", aws.String("garbage"), 100), change("d", got[2].ReceiptHandle, 43200),
-			}})
+			},
+		})
 		r.must(err)
 		want := "b:InvalidParameterValue:true c:ReceiptHandleIsInvalid:true d:InvalidParameterValue:true"
 		if got := failures(out.Failed); got != want {
