@@ -110,6 +110,36 @@ func TestCloseFlushes(t *testing.T) {
 	})
 }
 
+// A message whose delete is under way is not given back: another worker would run it again.
+func TestCloseGivesNothingBackThatIsBeingDeleted(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		s, other := r.open(adapter.Config{}), r.open(adapter.Config{})
+		r.send("body")
+		m := r.take(s, 1)[0]
+		r.server.Inject(awstest.Delay("DeleteMessageBatch", 5*time.Second, 0).Once())
+		acked := during(func() {
+			if err := s.Ack(t.Context(), m); err != nil {
+				t.Errorf("ack: %v", err)
+			}
+		})
+		synctest.Wait()
+		got := 0
+		received := during(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			msgs, _ := other.Receive(ctx, 10)
+			got = len(msgs)
+		})
+		closed(t, s)
+		acked()
+		received()
+		if got != 0 {
+			t.Error("another worker got the message while it was being deleted")
+		}
+		r.wantLeft(0)
+	})
+}
+
 // A poll under way at the close is waited for, for a while, and what it brings given back.
 func TestCloseWaitsForThePoll(t *testing.T) {
 	for _, c := range []struct {

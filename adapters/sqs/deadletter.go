@@ -31,11 +31,11 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 	if f.deadLetterURL == "" {
 		return s.explain(what, errNoDeadLetters)
 	}
-	attrs, err := letterAttributes(d.attributes, letter, nameOf(s.url), f.deadLetterSize-len(m.Body))
+	attrs, err := letterAttributes(d.attributes, letter, nameOf(s.url), f.deadLetterSize-len(d.body))
 	if err != nil {
 		return s.explain(what, err)
 	}
-	in := &sqs.SendMessageInput{QueueUrl: &f.deadLetterURL, MessageBody: aws.String(string(m.Body)), MessageAttributes: attrs}
+	in := &sqs.SendMessageInput{QueueUrl: &f.deadLetterURL, MessageBody: &d.body, MessageAttributes: attrs}
 	if group := d.system[string(types.MessageSystemAttributeNameMessageGroupId)]; group != "" {
 		in.MessageGroupId = &group
 	}

@@ -20,7 +20,8 @@ type delivery struct {
 	source     *Source
 	handle     string
 	received   time.Time                              // when it was asked for: its twelve hours cannot have begun before
-	attributes map[string]types.MessageAttributeValue // with their types, for a dead letter's copy
+	body       string                                 // as it came, for a dead letter's copy: a handler can change the message's
+	attributes map[string]types.MessageAttributeValue // with their types
 	system     map[string]string
 
 	// turn is taken by whoever changes the visibility, until that can change no more. An extension whose answer nobody waits for any
@@ -43,7 +44,7 @@ const (
 
 func (s *Source) newDelivery(m *types.Message, asked time.Time, visibility time.Duration) *delivery {
 	return &delivery{
-		source: s, handle: aws.ToString(m.ReceiptHandle), received: asked, attributes: m.MessageAttributes, system: m.Attributes,
+		source: s, handle: aws.ToString(m.ReceiptHandle), received: asked, body: aws.ToString(m.Body), attributes: m.MessageAttributes, system: m.Attributes,
 		turn: make(chan struct{}, 1), until: time.Now().Add(visibility),
 	}
 }
