@@ -4,7 +4,8 @@
 //
 // It talks to whatever the AWS SDK's usual environment names (AWS_PROFILE, AWS_REGION, AWS_ENDPOINT_URL and so on), so the
 // same program serves AWS, LocalStack and programs like it. Running it again is harmless: what exists is compared, every
-// setting that differs is named, nothing that exists is changed, and the program then ends with 1.
+// setting that differs is named, nothing that differs is changed, and the program then ends with 1.
+// A table that an interrupted run left without its index or TTL gets them.
 //
 // # The queue's settings
 //

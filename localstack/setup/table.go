@@ -17,5 +17,8 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, table string, fou
 	resource := "table " + table
 	found.add(resource, "", got.Created, got.Problems)
 	found.warn(resource, got.Warnings)
+	for _, what := range got.Added {
+		found.lines = append(found.lines, resource+": added "+what+", which an interrupted run had left out")
+	}
 	return nil
 }
