@@ -154,3 +154,22 @@ func (r *rig) spyHandle() *string {
 	})
 	return handle
 }
+
+// What is asked for beyond the limit would be handed back at once, and count as a receive each time.
+func TestAPollAsksForNoMoreThanItsLimit(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		s := r.open(adapter.Config{})
+		r.sendMany(12)
+		r.server.ResetCalls()
+		for _, limit := range []int{1, 7, 100} {
+			if _, err := s.Receive(t.Context(), limit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, want := range []float64{1, 7, 10} {
+			if got := r.calls("ReceiveMessage")[i]["MaxNumberOfMessages"]; got != want {
+				t.Errorf("poll %d asked for %v, want %v", i, got, want)
+			}
+		}
+	})
+}
