@@ -277,7 +277,7 @@ func TestLostCompletionIsLeft(t *testing.T) {
 
 func TestNackWaitsForAnExtensionUnderWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.queue.faults.extendTime = 5 * time.Second
+		r.queue.faults.extendTime, r.queue.faults.nackTakes = 5*time.Second, 4*time.Second
 		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
 			elapse(12 * time.Second) // the extension of second 10 is under way
 			if r.ran("k") == 1 {

@@ -31,13 +31,13 @@ type queue struct {
 
 // queueFaults are asked before a call does anything; nil: no fault.
 type queueFaults struct {
-	receive              func(call int) error
-	ack, nack, extend    func(m *consumer.Message) error
-	deadLetter           func(m *consumer.Message) error
-	closing              func() error
-	late                 func() []*consumer.Message // what Receive still answers with after its context has ended
-	ackTakes, extendTime time.Duration
-	extendHangs          func() bool
+	receive               func(call int) error
+	ack, nack, extend     func(m *consumer.Message) error
+	deadLetter            func(m *consumer.Message) error
+	closing               func() error
+	late                  func() []*consumer.Message // what Receive still answers with after its context has ended
+	extendHangs           func() bool
+	extendTime, nackTakes time.Duration // before it does something, and after
 }
 
 type entry struct {
@@ -181,7 +181,6 @@ func (q *queue) under(call string, m *consumer.Message, fault func(*consumer.Mes
 }
 
 func (q *queue) Ack(_ context.Context, m *consumer.Message) error {
-	elapse(q.faults.ackTakes)
 	return q.under("ack", m, q.faults.ack, func(e *entry) {
 		q.journal.add("ack %s", m.ID)
 		q.done(e)
@@ -195,6 +194,7 @@ func (q *queue) done(e *entry) {
 }
 
 func (q *queue) Nack(_ context.Context, m *consumer.Message, delay time.Duration) error {
+	defer func() { <-time.After(q.faults.nackTakes) }()
 	return q.under("nack", m, q.faults.nack, func(e *entry) {
 		q.journal.add("nack %s", m.ID)
 		e.inFlight, e.visibleAt, e.delays = false, time.Now().Add(delay), append(e.delays, delay)
