@@ -188,8 +188,12 @@ func TestLongPollLearnsThatTheQueueIsGone(t *testing.T) {
 			got <- err
 		}()
 		synctest.Wait()
+		start := time.Now()
 		_, err := r.sqs.DeleteQueue(r.Context(), &sqs.DeleteQueueInput{QueueUrl: aws.String(q)})
 		r.must(err)
 		typed[*types.QueueDoesNotExist](r.T, <-got)
+		if took := time.Since(start); took != 0 {
+			r.Errorf("the poll learnt of it after %v, want at once", took)
+		}
 	})
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/claimonce/claimonce/awstest"
 )
@@ -149,21 +151,35 @@ func TestMemoryTransportLetsPanicsThrough(t *testing.T) {
 	t.Errorf("got %v, %v, want a panic", resp, err)
 }
 
-// The server runs in its callers' goroutines only: a bubble in which one were left would not end, and outside none may be added.
+// The server runs in its callers' goroutines only: the bubble would not end if one of the server's were left in it.
 func TestNoGoroutineIsLeft(t *testing.T) {
-	before := runtime.NumGoroutine()
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
+	bubble(t, func(r *rig) {
 		q := r.queue("q")
 		r.send(q, "m", delayed(5))
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(r.Context())
 		r.server.Inject(awstest.Delay("GetQueueUrl", time.Hour, 0))
 		go func() { _, _ = r.tryReceive(ctx, q, longPoll(20)) }()
+		go func() { _, _ = r.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")}) }()
 		synctest.Wait()
 		cancel()
 		r.wantCounts(q, "0/0/1")
 	})
-	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("got %d goroutines, %d before", after, before)
+}
+
+// SDKs of SQS take an error's code from a header; those of DynamoDB have none.
+func TestQueryErrorHeaderIsOfSQSOnly(t *testing.T) {
+	t.Parallel()
+	server := awstest.New(awstest.Config{})
+	server.Inject(awstest.FailBefore("", 400, "ResourceNotFoundException"))
+	for target, want := range map[string]string{"AmazonSQS.ListQueues": "ResourceNotFoundException;Sender", "DynamoDB_20120810.ListTables": ""} {
+		req := createQueue(t, t.Context(), io.NopCloser(strings.NewReader("{}")))
+		req.Header.Set("X-Amz-Target", target)
+		resp, err := server.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, got := read(t, resp), resp.Header.Get("X-Amzn-Query-Error"); got != want {
+			t.Errorf("%s: got header %q of %s, want %q", target, got, body, want)
+		}
 	}
 }
