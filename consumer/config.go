@@ -43,12 +43,15 @@ type Config struct {
 	// Workers is how many handlers run at a time. Default 16. At most Workers + 10 messages are held.
 	Workers int
 	// Drain is how long running handlers may go on after the context of Run has ended, before their own contexts
-	// end with dedupe.ErrDraining. Default 25 s.
+	// end with dedupe.ErrDraining. Default 25 s. Handlers that ignore that, or a store that is out, take Run some
+	// eight seconds more: let whoever kills the process wait for 35 s, or lower this.
 	Drain time.Duration
 	// Backoff is how long an operation stays away after its first failed attempt; it doubles to BackoffMax, with
-	// full jitter. Defaults 1 s and 5 min.
+	// full jitter, and at least half a second. Defaults 1 s and 5 min. With the default of five attempts an operation is
+	// given up some seconds after the first: raise Ledger.AttemptBound or Backoff to sit out longer outages of a provider.
 	Backoff, BackoffMax time.Duration
-	// PendingBackoff is the same for operations whose outcome is unknown. Defaults 30 s and 1 h.
+	// PendingBackoff is how long a message stays away whose operation's outcome is unknown; it grows with the time
+	// since then, to PendingBackoffMax, plus up to a tenth. Defaults 30 s and 1 h.
 	PendingBackoff, PendingBackoffMax time.Duration
 	// PendingBound is how long a message waits for an unknown outcome before it is dead-lettered with the reason
 	// outcome_pending; its record stays listed. Default 24 h.

@@ -20,6 +20,7 @@ func (r *run) dispose(h *held, d decision) decision {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.work), disposeTime)
 	defer cancel()
 	var err error
+	wanted := d.disposition
 	switch d.disposition {
 	case Acked:
 		err = r.c.source.Ack(ctx, h.m)
@@ -40,7 +41,7 @@ func (r *run) dispose(h *held, d decision) decision {
 	if err != nil {
 		d.err = errors.Join(d.err, err)
 		r.c.health.disposeFailed(err)
-		r.c.cfg.Logger.WarnContext(ctx, "a message could not be "+d.disposition.String()+"; it will come back", "operation", r.c.operation,
+		r.c.cfg.Logger.WarnContext(ctx, "a message could not be "+wanted.String()+"; it will come back", "operation", r.c.operation,
 			"message_id", h.m.ID, "key_hash", hashOf(h.key), "err", err)
 	}
 	r.tell(ctx, h, d)
@@ -51,13 +52,16 @@ func (r *run) dispose(h *held, d decision) decision {
 
 // deadLetter never deletes a message that has nowhere to go.
 func (r *run) deadLetter(ctx context.Context, h *held, letter DeadLetter) error {
-	r.c.cfg.Logger.WarnContext(ctx, "dead letter", "operation", r.c.operation, "message_id", h.m.ID, "key_hash", letter.KeyHash,
-		"reason", letter.Reason, "attempts", letter.Attempts)
 	dl, ok := r.c.source.(DeadLetterer)
 	if !ok {
 		return fmt.Errorf("consumer: the source has no dead letters, so the message is kept: %s", letter.Reason)
 	}
-	return dl.DeadLetter(ctx, h.m, letter)
+	if err := dl.DeadLetter(ctx, h.m, letter); err != nil {
+		return err
+	}
+	r.c.cfg.Logger.WarnContext(ctx, "dead letter", "operation", r.c.operation, "message_id", h.m.ID, "key_hash", letter.KeyHash,
+		"reason", letter.Reason, "attempts", letter.Attempts)
+	return nil
 }
 
 func (r *run) tell(ctx context.Context, h *held, d decision) {

@@ -3,6 +3,7 @@ package consumer
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -14,7 +15,12 @@ type refusal struct {
 	err    error
 }
 
-func (r *refusal) Error() string { return r.reason + ": " + r.err.Error() }
+func (r *refusal) Error() string {
+	if text := r.err.Error(); strings.HasPrefix(text, r.reason) {
+		return text
+	}
+	return r.reason + ": " + r.err.Error()
+}
 func (r *refusal) Unwrap() error { return r.err }
 
 // identify takes the key from a message, without looking at its body. The key is set as far as it is known even if there is

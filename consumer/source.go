@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Source delivers messages at least once. Package adaptertest has the suite that proves an implementation.
+// A Source delivers messages at least once.
 //
 //   - A message that was neither acked nor nacked comes back after the source or its process dies.
 //   - A source never drops a message by itself, and never delivers one again in the same process while it is held,

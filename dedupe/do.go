@@ -20,10 +20,13 @@ type Reply[R any] struct {
 // fingerprinted as JSON, and the value returned by fn is stored as JSON; a duplicate gets the stored one.
 //
 // Errors that say what to do match [ErrInProgress] (an [*InProgressError] with RetryAfter), [ErrOutcomePending],
-// [ErrKeyReuse], [ErrFailed] (a [*FailedError]), [ErrExhausted], [ErrLeaseLost], [ErrMissingKey], [ErrMalformedKey];
+// [ErrKeyReuse], [ErrNoResult], [ErrFailed] (a [*FailedError]), [ErrExhausted], [ErrLeaseLost], [ErrMissingKey], [ErrMalformedKey];
 // an error of fn that let it be released comes back wrapped in an [*Error].
 func Do[Q, R any](ctx context.Context, l *Ledger, key Key, request Q, fn func(context.Context, *Operation) (R, error)) (R, error) {
 	reply, err := DoReply(ctx, l, key, request, fn)
+	if err == nil && reply.Replayed && reply.Omitted {
+		err = &Error{Op: "replay", Key: key, Err: ErrNoResult}
+	}
 	return reply.Value, err
 }
 

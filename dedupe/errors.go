@@ -23,6 +23,9 @@ var (
 	// ErrExhausted: the attempt bound is reached and the record is on the operators' list. A later attempt
 	// with the same key runs again.
 	ErrExhausted = errors.New("attempts_exhausted")
+	// ErrNoResult: the operation took effect, but what it returned is not there to be replayed, for example since it
+	// was too large to be stored. A retry cannot help, and must not be made with a new key.
+	ErrNoResult = errors.New("completed_without_result")
 	// ErrOlderThanWindow: the message or request is older than what records still remember, so running it
 	// could repeat an effect. A retry cannot help.
 	ErrOlderThanWindow = errors.New("older_than_window")
@@ -113,8 +116,10 @@ func (e *retryError) Unwrap() error { return e.err }
 // again. Do not use it for time-outs, resets or cancelled contexts: they prove nothing. nil stays nil.
 func NotCommitted(err error) error { return withVerdict(err, verdictNotCommitted) }
 
-// Permanent says that the operation had no effect and that no retry can help, for example since the provider declined it.
-// It fails for good, and duplicates are answered with the failure. nil stays nil.
+// Permanent says that this attempt had no effect and that no retry can help, for example since the provider declined it.
+// The operation fails for good, and duplicates are answered with the failure. But where an earlier attempt may have had, or may
+// still get, an effect, nobody can say so: in mode Rerun it is then dead-lettered and listed, in the other modes its outcome
+// is unknown until a reconciler that voids, or a person, settles it. nil stays nil.
 func Permanent(err error) error { return withVerdict(err, verdictPermanent) }
 
 // Unknown says that nobody can know whether the effect happened: the operation becomes unknown and is reconciled,

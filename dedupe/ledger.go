@@ -201,6 +201,10 @@ func (l *Ledger) observe(ctx context.Context, ev Event, w written, err error, to
 		l.cfg.Logger.WarnContext(ctx, incident(w.Note), "tenant", o.Key.Tenant, "operation", o.Key.Operation, "key_hash", o.Key.Hash(),
 			"event", o.Event, "from", o.From.String(), "to", o.To.String(), "outcome", o.Outcome.String(), "attempt", o.Attempt)
 	}
+	if err == nil && w.Write && o.To == StateUnknown && o.From != StateUnknown {
+		l.cfg.Logger.WarnContext(ctx, "outcome unknown: it waits to be reconciled", "tenant", o.Key.Tenant, "operation", o.Key.Operation,
+			"key_hash", o.Key.Hash(), "event", o.Event, "attempt", o.Attempt)
+	}
 	if w.Note&NoteNothingBegun != 0 {
 		l.cfg.Logger.WarnContext(ctx, "completed without Begin: in mode rerun_unless_begun an effect without a mark may be repeated",
 			"tenant", o.Key.Tenant, "operation", o.Key.Operation, "key_hash", o.Key.Hash())

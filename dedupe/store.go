@@ -6,7 +6,7 @@ import (
 )
 
 // A Store keeps records. It is a compare-and-swap register for each key and knows no rule of deduplication: those are
-// in [Rules.Step]. Package storetest has the suite that proves an implementation.
+// in [Rules.Step].
 //
 //  1. Swap writes next whole, atomically and durably, if what is stored is what expect says, and returns nil. Else
 //     it writes nothing and returns what is stored (the zero Record if nothing is) with an error wrapping

@@ -41,6 +41,8 @@ func (r refunds) handle(ctx context.Context, op *dedupe.Operation, req Refund) (
 	}
 	id, err := r.provider.refund(ctx, step.Key(), op.Key(), req)
 	switch {
+	case errors.Is(err, errVoid):
+		return Receipt{}, dedupe.NotCommitted(err) // a reconciler was faster: the next attempt has another key
 	case errors.Is(err, errDeclined):
 		return Receipt{}, dedupe.Permanent(err)
 	case err != nil:

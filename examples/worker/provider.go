@@ -19,6 +19,7 @@ var (
 	errTimeout     = errors.New("no answer in time")
 	errUnreachable = errors.New("connection refused")
 	errRejected    = errors.New("the provider's address is not configured")
+	errVoid        = errors.New("the key was voided")
 )
 
 // providerTimeout is the longest that a request of this provider can be on its way.
@@ -31,20 +32,21 @@ type payment struct {
 	Operation string `json:"operation"` // who asked, as told by the caller
 }
 
-// provider stands for the payment provider. It keeps its own ledger of every refund that it pays and recognises no keys:
-// asked twice, it pays twice, so that its ledger is an independent count of what really happened. How a charge behaves is
-// told by its id.
+// provider stands for the payment provider. It keeps its own ledger of every refund that it pays and recognises no keys that it
+// has paid: asked twice, it pays twice, so that its ledger is an independent count of what really happened. It can void a key,
+// after which it refuses it. How a charge behaves is told by its id.
 type provider struct {
 	mu       sync.Mutex
 	paid     []payment
 	byKey    map[string]payment
+	voided   map[string]bool
 	attempts map[string]int // of a charge
 	file     *os.File       // nil: in memory
 }
 
 // openProvider reads what an earlier run paid.
 func openProvider(path string) (*provider, error) {
-	p := &provider{byKey: map[string]payment{}, attempts: map[string]int{}}
+	p := &provider{byKey: map[string]payment{}, voided: map[string]bool{}, attempts: map[string]int{}}
 	if path == "" {
 		return p, nil
 	}
@@ -115,6 +117,9 @@ func (p *provider) refund(ctx context.Context, key string, op dedupe.Key, r Refu
 func (p *provider) pay(key string, op dedupe.Key) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.voided[key] {
+		return "", errVoid
+	}
 	pay := payment{ID: fmt.Sprintf("re_%06d", len(p.paid)+1), Key: key, Operation: op.StoreID()}
 	if p.file != nil {
 		line, err := json.Marshal(pay)
@@ -130,12 +135,13 @@ func (p *provider) pay(key string, op dedupe.Key) (string, error) {
 	return pay.ID, nil
 }
 
-// lookUp answers whether a request with this key was paid.
-func (p *provider) lookUp(key string) (payment, bool) {
+// void makes sure that a key is never paid from now on, and tells what was paid for it before.
+func (p *provider) void(key string) (pay payment, paid bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	pay, ok := p.byKey[key]
-	return pay, ok
+	p.voided[key] = true
+	pay, paid = p.byKey[key]
+	return pay, paid
 }
 
 // effects counts what was paid for a set of operations, and what was paid too often.

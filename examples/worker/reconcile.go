@@ -10,8 +10,10 @@ import (
 	"github.com/claimonce/claimonce/dedupe"
 )
 
-// reconcile settles operations whose outcome is unknown: it takes the record, waits until no request can still be on its
-// way, asks the provider by the downstream key, and writes down the answer. Nothing is guessed.
+// reconcile settles operations whose outcome is unknown: it takes the record, asks the provider by the downstream keys, and
+// writes down the answer. Nothing is guessed. This provider can void a key: after its answer it never pays for that key, so that
+// "not paid" stays true, and the next attempt has a key of its own. With a provider that can only look up, the question would
+// have to wait for Case.AskFrom.
 func reconcile(ctx context.Context, ledger *dedupe.Ledger, watch *tracker, bank *provider) {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -37,15 +39,13 @@ func settleOne(ctx context.Context, ledger *dedupe.Ledger, key dedupe.Key, watch
 }
 
 func ask(ctx context.Context, ledger *dedupe.Ledger, key dedupe.Key, bank *provider) error {
-	c, err := ledger.Take(ctx, key, dedupe.TakeOptions{For: lease + settle})
+	c, err := ledger.Take(ctx, key, dedupe.TakeOptions{For: lease, Voids: true})
 	if err != nil {
 		return err
 	}
-	if err := wait(ctx, time.Until(c.AskFrom(settle))); err != nil {
-		return err
-	}
-	for _, k := range c.Record.DownstreamKeys(stepPay) {
-		if pay, ok := bank.lookUp(k); ok {
+	older := c.Record.DownstreamKeys(stepPay)[1:] // the first one is the next attempt's
+	for _, k := range older {
+		if pay, paid := bank.void(k); paid {
 			body, err := json.Marshal(Receipt{ID: pay.ID, Key: key.ID})
 			if err != nil {
 				return err
@@ -54,6 +54,6 @@ func ask(ctx context.Context, ledger *dedupe.Ledger, key dedupe.Key, bank *provi
 			return err
 		}
 	}
-	_, err = c.Resolve(ctx, dedupe.StateReleased, nil, "the provider has no such refund")
+	_, err = c.Resolve(ctx, dedupe.StateReleased, nil, "the provider has not paid, and voided the key")
 	return err
 }

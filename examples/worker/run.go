@@ -11,10 +11,6 @@ import (
 	"github.com/claimonce/claimonce/dedupe"
 )
 
-// settle is how long after its lease an operation of unknown outcome is asked about: longer than the provider's own time-out
-// plus the skew margin, so that no request can still be on its way when the provider says no.
-const settle = skewMargin + providerTimeout + 200*time.Millisecond
-
 // The times of this example are short, so that a run takes seconds. The defaults suit production.
 const (
 	lease      = 3 * time.Second
