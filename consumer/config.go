@@ -141,8 +141,12 @@ func (c Config) validate() error {
 		name  string
 		value time.Duration
 	}{
-		{"Drain", c.Drain}, {"Backoff", c.Backoff}, {"BackoffMax", c.BackoffMax}, {"PendingBackoff", c.PendingBackoff},
-		{"PendingBackoffMax", c.PendingBackoffMax}, {"PendingBound", c.PendingBound},
+		{"Drain", c.Drain},
+		{"Backoff", c.Backoff},
+		{"BackoffMax", c.BackoffMax},
+		{"PendingBackoff", c.PendingBackoff},
+		{"PendingBackoffMax", c.PendingBackoffMax},
+		{"PendingBound", c.PendingBound},
 	} {
 		bad(d.value <= 0, "%s is %v; it must be positive (0 means the default)", d.name, d.value)
 	}
