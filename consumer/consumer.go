@@ -29,9 +29,8 @@ func New(operation string, source Source, store dedupe.Store, handler Handler, c
 	var errs []error
 	if operation == "" {
 		errs = append(errs, errors.New("the operation name is empty; name the work, for example refund"))
-	}
-	if len(operation) > dedupe.MaxScopeLength || len(cfg.Tenant.fixed) > dedupe.MaxScopeLength {
-		errs = append(errs, fmt.Errorf("operation and tenant have at most %d bytes each", dedupe.MaxScopeLength))
+	} else if err := (dedupe.Key{Tenant: cfg.Tenant.fixed, Operation: operation, ID: "k"}).Validate(""); err != nil {
+		errs = append(errs, fmt.Errorf("no key can have this operation and tenant: %w", err))
 	}
 	if source == nil {
 		errs = append(errs, errors.New("the source is nil"))
@@ -61,7 +60,7 @@ func (c *Consumer) Run(ctx context.Context) error {
 	if c.started.Swap(true) {
 		return fmt.Errorf("consumer: %q: Run was called before; build a new consumer", c.operation)
 	}
-	err := c.check(ctx)
+	err := c.checkUntilAnswered(ctx)
 	if err == nil {
 		r := c.newRun(ctx)
 		r.receive(ctx)
@@ -80,7 +79,26 @@ func (c *Consumer) Run(ctx context.Context) error {
 
 const closeTime = 10 * time.Second
 
-// check fails fast on what only a person can mend.
+// checkUntilAnswered ends with what only a person can mend. Anything else passes: a worker that is started while a broker or store
+// has a bad moment, as in a rolling deploy, waits for it as it would later.
+func (c *Consumer) checkUntilAnswered(ctx context.Context) error {
+	failed := backoff{base: 200 * time.Millisecond, top: 30 * time.Second}
+	for {
+		err := c.check(ctx)
+		if err == nil || errors.Is(err, ErrSetup) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		wait := failed.next()
+		c.health.receiveFailed(err)
+		c.cfg.Logger.ErrorContext(ctx, "the set-up cannot be checked; trying again", "operation", c.operation, "err", err, "in", wait)
+		pause(ctx, wait)
+	}
+}
+
+// check names what is wrong.
 func (c *Consumer) check(ctx context.Context) error {
 	var errs []error
 	for _, part := range []any{c.source, c.store} {

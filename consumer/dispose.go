@@ -37,6 +37,9 @@ func (r *run) dispose(h *held, d decision) decision {
 		h.release()
 	case Left:
 		h.release()
+		if l, ok := r.c.source.(Leaver); ok {
+			err = l.Leave(ctx, h.m)
+		}
 	}
 	if err != nil {
 		d.err = errors.Join(d.err, err)

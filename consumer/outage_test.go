@@ -280,6 +280,26 @@ func TestOutageEndsWithNacksAtShutdownOnly(t *testing.T) {
 	})
 }
 
+// After a long outage a short one is over as soon as it is.
+func TestProbeStartsAnewAfterAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.store.fail(errBroken)
+		r.queue.send(message("a", `{"amount":1}`))
+		w := r.start()
+		elapse(10 * time.Minute)
+		r.store.fail(nil)
+		elapse(time.Minute)
+		r.wantRuns("a", 1)
+		r.store.fail(errBroken)
+		r.queue.send(message("b", `{"amount":1}`))
+		elapse(time.Second)
+		r.store.fail(nil)
+		elapse(2 * time.Second)
+		w.stop()
+		r.wantRuns("b", 1)
+	})
+}
+
 func TestOPS04_OneErrorOnClaim(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		failed := 0

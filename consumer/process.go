@@ -148,7 +148,7 @@ func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) 
 		cancel(dedupe.ErrDraining) // while the claim was on its way: not started any more, its attempt given back
 	}
 	r.c.health.running(1)
-	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon})
+	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon, Revoked: h.lost})
 	r.c.health.running(-1)
 	d := decision{outcome: dedupe.OutcomeClaimed, ran: h.started.Load(), err: s.HandlerErr}
 	if p, ok := errors.AsType[*dedupe.PanicError](s.HandlerErr); ok {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/claimonce/claimonce/dedupe"
 )
 
 // A Source delivers messages at least once.
@@ -43,6 +45,13 @@ type (
 	// original: if anything fails, the original stays and the error says why.
 	DeadLetterer interface {
 		DeadLetter(ctx context.Context, m *Message, d DeadLetter) error
+	}
+
+	// A Leaver must hear of a message that is neither acked nor nacked although it is still held, since its outcome could
+	// not be written or belongs to somebody else: a source whose position cannot pass it, such as a Kafka partition,
+	// decides there how it comes back. Other sources just let its visibility end.
+	Leaver interface {
+		Leave(ctx context.Context, m *Message) error
 	}
 
 	// A Redeliverer knows how long after its sending a message can still come back.
@@ -93,7 +102,8 @@ var (
 	// ErrNotHeld: the delivery is no longer this worker's, for example since its receipt handle expired.
 	ErrNotHeld = errors.New("message is no longer held")
 	// ErrSetup: only a person can mend it, for example a missing queue or missing credentials.
-	ErrSetup = errors.New("set-up cannot work")
+	// It is dedupe.ErrSetup, which stores wrap too.
+	ErrSetup = dedupe.ErrSetup
 )
 
 // A Windower recommends how long outcomes should be remembered for its messages.
