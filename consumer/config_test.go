@@ -40,8 +40,9 @@ func TestNewRefuses(t *testing.T) {
 		change    func(*consumer.Config)
 		want      string
 	}{
-		"operation too long": {strings.Repeat("o", 129), nil, "at most 128 bytes"},
-		"tenant too long":    {"pay", func(c *consumer.Config) { c.Tenant = consumer.FixedTenant(strings.Repeat("t", 129)) }, "at most 128 bytes"},
+		"operation too long": {strings.Repeat("o", 129), nil, "129 bytes, at most 128"},
+		"tenant too long":    {"pay", func(c *consumer.Config) { c.Tenant = consumer.FixedTenant(strings.Repeat("t", 129)) }, "129 bytes, at most 128"},
+		"operation no UTF-8": {"pay\xff", nil, "not valid UTF-8"},
 		"fixed tenant empty": {"pay", func(c *consumer.Config) { c.Tenant = consumer.FixedTenant("") }, "empty name"},
 		"no mode":            {"pay", func(c *consumer.Config) { c.OnAbandoned = 0 }, "RerunUnlessBegun"},
 		"two modes":          {"pay", func(c *consumer.Config) { c.Ledger.OnAbandoned = dedupe.Reconcile }, "differ"},
@@ -100,7 +101,7 @@ func TestWindowAgainstRedelivery(t *testing.T) {
 		{"equal is too short", redelivering{longest: 4 * day}, 4*day + 10*time.Second, "", []string{"96h0m10s"}},
 		{"just long enough", redelivering{longest: 4 * day}, 4*day + 11*time.Second, "", nil},
 		{"accepted by name", redelivering{longest: 14 * day}, day, "a test system", nil},
-		{"the broker does not say", redelivering{err: errBroken}, 0, "", []string{errBroken.Error()}},
+		{"the broker refuses to say", redelivering{err: fmt.Errorf("%w: %w", consumer.ErrSetup, errBroken)}, 0, "", []string{errBroken.Error()}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
@@ -139,6 +140,44 @@ type checked struct {
 }
 
 func (s checked) Check(context.Context) error { return s.err }
+
+// recovering is a source whose check fails for a while, as in a rolling deploy.
+type recovering struct {
+	*queue
+
+	fails int
+}
+
+func (s *recovering) Check(context.Context) error {
+	if s.fails--; s.fails >= 0 {
+		return errBroken
+	}
+	return nil
+}
+
+func TestTroubleAtTheStartPasses(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		src := &recovering{queue: r.queue, fails: 5}
+		r.src = src
+		r.queue.send(message("k", `{"amount":1}`))
+		r.work(time.Minute)
+		r.wantRuns("k", 1)
+		r.wantEmpty()
+		if src.fails >= 0 {
+			t.Errorf("started although the check had not succeeded")
+		}
+	})
+}
+
+func TestStoppedWhileTheStartIsInTrouble(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.src = &recovering{queue: r.queue, fails: 1000}
+		r.work(time.Minute)
+		if n := r.queue.count("receive"); n != 0 {
+			t.Errorf("%d receives, want none", n)
+		}
+	})
+}
 
 func TestRunFailsFastOnWhatOnlyAPersonCanMend(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {

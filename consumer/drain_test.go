@@ -162,8 +162,8 @@ func TestLIF10_LateAnswerIsHandedBack(t *testing.T) {
 		if got := r.queue.count("nack"); got != 10 || len(r.order()) != 0 {
 			t.Errorf("%d handed back and %d run, want all 10 back", got, len(r.order()))
 		}
-		if r.store.total != 0 {
-			t.Errorf("%d calls to the store, want none", r.store.total)
+		if r.store.asked() != 0 {
+			t.Errorf("%d calls to the store, want none", r.store.asked())
 		}
 		r.queue.faults.late = nil
 		r.work(time.Second)

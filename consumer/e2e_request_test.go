@@ -147,7 +147,7 @@ func TestFPR19_CorrectedMessage(t *testing.T) {
 				r.cloud.wantDead(consumer.ReasonKeyReuse, fixed)
 				r.wantRuns("k", 1)
 				r.cloud.keyed("k-2", fixed) // a new key
-				_, err := w.Ledger().Override(t.Context(), keyOf("k"), dedupe.Override{
+				_, err := w.Ledger().Override(t.Context(), seen(t, w.Ledger(), keyOf("k")), dedupe.Override{
 					Action: dedupe.ActionForget, Operator: "anna", Reason: "wrong amount", Resend: "the shop",
 				})
 				if err != nil {

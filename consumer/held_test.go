@@ -198,7 +198,7 @@ func TestMessageThatWasRevokedBeforeItStartedIsNotStarted(t *testing.T) {
 		if ids := r.order(); len(ids) != 0 {
 			t.Errorf("ran %q, want nothing", ids)
 		}
-		if n := r.store.total; n != 0 {
+		if n := r.store.asked(); n != 0 {
 			t.Errorf("%d calls to the store, want none", n)
 		}
 	})

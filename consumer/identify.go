@@ -92,10 +92,6 @@ func (c *Consumer) createdAt(m *Message) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, fmt.Errorf("attribute %s is no RFC 3339 time such as 2026-01-31T12:00:00Z", c.cfg.CreatedAtAttribute)
 	}
-	// A producer that stamps each attempt anew, or whose clock is ahead, must not make an old message young.
-	if !m.SentAt.IsZero() && m.SentAt.Before(made) {
-		return m.SentAt, nil
-	}
 	return made, nil
 }
 

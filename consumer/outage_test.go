@@ -35,7 +35,7 @@ func TestStoreOutageBurnsNothing(t *testing.T) {
 		if h := w.Health(); h.Ready() || !errors.Is(h.StoreErr, errBroken) || h.Running != 0 {
 			t.Errorf("health %+v, want it not ready, with the cause", h)
 		}
-		if n := r.store.total; n > 400 {
+		if n := r.store.asked(); n > 400 {
 			t.Errorf("%d calls to the store in ten minutes, want it probed with a back-off", n)
 		}
 		r.store.fail(nil)
@@ -70,7 +70,7 @@ func TestOutageOfWritesBurnsNothing(t *testing.T) {
 		if n := r.queue.count("nack"); n != 0 {
 			t.Errorf("%d messages handed back, want none", n)
 		}
-		if n := r.store.total; n > 8000 {
+		if n := r.store.asked(); n > 8000 {
 			t.Errorf("%d calls to the store in ten minutes for 20 messages, want a back-off", n)
 		}
 		r.store.fail(nil)

@@ -88,7 +88,7 @@ func TestPendingThatIsSettledRunsOrReplays(t *testing.T) {
 				r.queue.send(message("k", `{"amount":1}`))
 				w := r.start()
 				elapse(time.Hour)
-				if _, err := w.Ledger().ResolveBy(t.Context(), keyOf("k"), "anna", "looked it up", to, nil); err != nil {
+				if _, err := w.Ledger().ResolveBy(t.Context(), seen(t, w.Ledger(), keyOf("k")), "anna", "looked it up", to, nil); err != nil {
 					t.Fatal(err)
 				}
 				elapse(3 * time.Hour)

@@ -80,8 +80,8 @@ func (r *rig) wantNothingRan() {
 	if ids := r.order(); len(ids) != 0 {
 		r.t.Errorf("the handler ran for %q, want it never to", ids)
 	}
-	if r.store.total != 0 {
-		r.t.Errorf("%d calls to the store, want none", r.store.total)
+	if r.store.asked() != 0 {
+		r.t.Errorf("%d calls to the store, want none", r.store.asked())
 	}
 }
 

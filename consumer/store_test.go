@@ -117,3 +117,10 @@ func (s *register) callsFor(id string) int {
 	defer s.mu.Unlock()
 	return s.calls[id]
 }
+
+// asked is how many calls were made, counted while workers go on.
+func (s *register) asked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total
+}

@@ -270,8 +270,8 @@ func TestClaimLeavesNewerRecordsAlone(t *testing.T) {
 	l := newLedger(t, reg, dedupe.Config{OnAbandoned: dedupe.Rerun})
 	_, err := l.Claim(t.Context(), request(t, l, key, bodyA))
 	_, terr := l.Take(t.Context(), key, dedupe.TakeOptions{})
-	_, rerr := l.ResolveBy(t.Context(), key, "ann", "looked", dedupe.StateCompleted, nil)
-	_, oerr := l.Override(t.Context(), key, dedupe.Override{Action: dedupe.ActionRelease, Operator: "ann", Reason: "looked", Resend: "ann"})
+	_, rerr := l.ResolveBy(t.Context(), lookedAt(t.Context(), l, key), "ann", "looked", dedupe.StateCompleted, nil)
+	_, oerr := l.Override(t.Context(), lookedAt(t.Context(), l, key), dedupe.Override{Action: dedupe.ActionRelease, Operator: "ann", Reason: "looked", Resend: "ann"})
 	for what, err := range map[string]error{"claim": err, "take": terr, "resolve": rerr, "override": oerr} {
 		if !errors.Is(err, dedupe.ErrNewerSchema) {
 			t.Errorf("%s: got %v, want %v", what, err, dedupe.ErrNewerSchema)

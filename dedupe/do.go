@@ -63,10 +63,15 @@ func DoReply[Q, R any](ctx context.Context, l *Ledger, key Key, request Q, fn fu
 const OmittedNotEncodable = "not_encodable"
 
 // JSONResult encodes a handler's value. A value that cannot be encoded is left out: it must not make a completion fail.
-func JSONResult(v any) Result {
+func JSONResult(v any) (res Result) {
 	if res, ok := v.(Result); ok {
 		return res
 	}
+	defer func() {
+		if recover() != nil { // a MarshalJSON that panics: the effect has happened all the same
+			res = Result{Omitted: OmittedNotEncodable}
+		}
+	}()
 	body, err := json.Marshal(v)
 	if err != nil {
 		return Result{Omitted: OmittedNotEncodable}

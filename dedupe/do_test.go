@@ -181,7 +181,7 @@ func TestDoReplaysWithoutABody(t *testing.T) {
 		reg := newRegister()
 		l := newLedger(t, reg, byMode["reconcile"])
 		inHandler(t, l, func(context.Context, *dedupe.Operation) error { return errors.New("boom") })
-		if _, err := l.ResolveBy(t.Context(), key, "ann", "looked", dedupe.StateCompleted, res); err != nil {
+		if _, err := l.ResolveBy(t.Context(), lookedAt(t.Context(), l, key), "ann", "looked", dedupe.StateCompleted, res); err != nil {
 			t.Fatal(err)
 		}
 		reply, err := dedupe.DoReply(t.Context(), l, key, json.RawMessage(bodyA), neverRun(t))

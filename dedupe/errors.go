@@ -38,6 +38,8 @@ var (
 	// ErrDraining is the cause of a handler's cancelled context when its worker stops.
 	ErrDraining = errors.New("worker is draining")
 
+	// ErrSetup: only a person can mend it, for example a missing queue or table, or missing credentials.
+	ErrSetup = errors.New("set-up cannot work")
 	// ErrConflict is returned by [Store.Swap] when what is stored is not what was expected.
 	ErrConflict = errors.New("record is not as expected")
 	// ErrTooLarge is returned by [Store.Swap] for a record that this store can never hold. No repeat helps.
@@ -144,8 +146,12 @@ func RetryAfter(err error, delay time.Duration) error {
 
 // classify finds the verdicts and the delay anywhere in the tree of wrapped and joined errors. Where several verdicts
 // stand, the most cautious one counts: one branch that does not know outweighs another that does.
+//
+// It does not look inside an [*Error]: that came out of another operation, run inside the handler, and speaks of that one only.
 func classify(err error) (v verdict, delay time.Duration) {
 	switch e := err.(type) { //nolint:errorlint // walks the tree itself, node by node
+	case *Error:
+		return verdictPlain, 0
 	case *verdictError:
 		v = e.verdict
 	case *retryError:

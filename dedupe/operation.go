@@ -97,8 +97,9 @@ func validStep(step string) error {
 	return nil
 }
 
-// Undone says that a step has no effect (any more), for example after its compensation. It costs no call: the next write
-// carries it.
+// Undone says that a step has had no effect and never will, for example since the provider refused it. It costs no call: the next
+// write carries it. A step that was compensated must be begun under another name: under its own it has the same downstream
+// key, and a provider that recognises it would answer with what was compensated.
 func (op *Operation) Undone(step Step) {
 	op.write <- struct{}{}
 	defer op.unlock()

@@ -78,32 +78,28 @@ func (l *Ledger) storableOrNil(res *Result) *Result {
 }
 
 // ResolveBy is an operator's answer for a record whose outcome is unknown, whose owner vanished, or which was released. who and
-// reason are required and observed. Two calls (a read and a write).
-func (l *Ledger) ResolveBy(ctx context.Context, key Key, who, reason string, to State, res *Result) (Record, error) {
+// reason are required and observed. seen is the record that the person looked at, as [Ledger.Load] gave it: an [ErrConflict]
+// means that it changed since, so that the answer is void. One call.
+func (l *Ledger) ResolveBy(ctx context.Context, seen Record, who, reason string, to State, res *Result) (Record, error) {
 	ev := Resolve{To: to, Result: l.storableOrNil(res), Reason: reason, Operator: who, NewOwner: newToken()}
-	return l.byOperator(ctx, key, ev, who, reason)
+	return l.byOperator(ctx, seen, ev, who, reason)
 }
 
 // Override releases, forgets or dismisses against what the record says. who and reason are required and observed; for
-// a release or a forget Resend says who sends the message again. Two calls (a read and a write).
-func (l *Ledger) Override(ctx context.Context, key Key, o Override) (Record, error) {
+// a release or a forget Resend says who sends the message again. seen is as for [Ledger.ResolveBy]. One call.
+func (l *Ledger) Override(ctx context.Context, seen Record, o Override) (Record, error) {
 	if o.Resend == "" && o.Action != ActionDismiss {
-		return Record{}, &Error{Op: "override", Key: key, Err: errors.New("say in Resend who sends the message again: nothing else will run it")}
+		return Record{}, &Error{Op: "override", Key: seen.Key, Err: errors.New("say in Resend who sends the message again: nothing else will run it")}
 	}
 	o.NewOwner = newToken()
-	return l.byOperator(ctx, key, o, o.Operator, o.Reason)
+	return l.byOperator(ctx, seen, o, o.Operator, o.Reason)
 }
 
-func (l *Ledger) byOperator(ctx context.Context, key Key, ev Event, who, reason string) (Record, error) {
+func (l *Ledger) byOperator(ctx context.Context, seen Record, ev Event, who, reason string) (Record, error) {
 	if who == "" || reason == "" {
-		return Record{}, &Error{Op: ev.Name(), Key: key, Err: errors.New("an operator's decision needs who decides and a reason")}
+		return Record{}, &Error{Op: ev.Name(), Key: seen.Key, Err: errors.New("an operator's decision needs who decides and a reason")}
 	}
-	rec, err := l.store.Load(ctx, key)
-	if err != nil {
-		return Record{}, &Error{Op: ev.Name(), Key: key, Err: err}
-	}
-	rec.Key = key
-	return l.once(ctx, rec, ev)
+	return l.once(ctx, seen, ev)
 }
 
 // once decides on exactly this record. A conflict is returned and never decided anew: the answer was given about what the

@@ -20,6 +20,9 @@ type RunOptions struct {
 	// Abandon, if not nil, makes Run return without the handler, and without an outcome, when it is closed: for a
 	// process that is about to end although the handler ignores its context.
 	Abandon <-chan struct{}
+	// Revoked, if it is closed by the time the handler returns an error, says that the handler was interrupted since its
+	// message was taken back: like a drain, that is not counted as an attempt.
+	Revoked <-chan struct{}
 }
 
 // A Settlement is what became of a run.
@@ -79,7 +82,7 @@ func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) 
 	hctx, cancel := context.WithCancelCause(ctx)
 	stop := op.keepAlive(hctx, cancel)
 	res, err := op.call(hctx, handler, opts.Abandon)
-	if cause := context.Cause(hctx); errors.Is(cause, ErrDraining) && err != nil {
+	if err != nil && (errors.Is(context.Cause(hctx), ErrDraining) || isClosed(opts.Revoked)) {
 		err = &drainedError{err}
 	}
 	stop() // no renewal beside the completion
@@ -98,7 +101,17 @@ func (e *neverStartedError) Error() string {
 
 func (e *neverStartedError) Unwrap() error { return e.cause }
 
-// drainedError marks an error returned after the worker told the handler to stop.
+// isClosed: nil is never closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// drainedError marks an error returned after the handler was told to stop, through no fault of the operation.
 type drainedError struct{ error }
 
 func (e *drainedError) Unwrap() error { return e.error }

@@ -115,7 +115,7 @@ func TestFPR19_CorrectedRequestHasAWayIn(t *testing.T) {
 	l := newLedger(t, newRegister(), dedupe.Config{OnAbandoned: dedupe.RerunUnlessBegun})
 	finish(t, l, key, bodyA)
 	wantOutcome(t, claim(t, l, bodyB), dedupe.OutcomeMismatch)
-	if _, err := l.Override(t.Context(), key, dedupe.Override{Action: dedupe.ActionForget, Operator: "ann", Reason: "wrong amount", Resend: "ann"}); err != nil {
+	if _, err := l.Override(t.Context(), lookedAt(t.Context(), l, key), dedupe.Override{Action: dedupe.ActionForget, Operator: "ann", Reason: "wrong amount", Resend: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	finish(t, l, key, bodyB)

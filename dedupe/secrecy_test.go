@@ -80,9 +80,9 @@ func TestOPS08_NoKeyAndNoPayloadInErrorsAndLogs(t *testing.T) {
 		// Reconcilers, operators, a replay that does not fit.
 		_, err = l.Take(ctx, secret, dedupe.TakeOptions{})
 		add(err)
-		_, err = l.ResolveBy(ctx, secret, "ann", "looked", dedupe.StateReleased, nil)
+		_, err = l.ResolveBy(ctx, lookedAt(ctx, l, secret), "ann", "looked", dedupe.StateReleased, nil)
 		add(err)
-		_, err = l.Override(ctx, secret, dedupe.Override{})
+		_, err = l.Override(ctx, lookedAt(ctx, l, secret), dedupe.Override{})
 		add(err)
 		_, err = dedupe.Do(ctx, l, secret, json.RawMessage(body), func(context.Context, *dedupe.Operation) (json.Number, error) { return card, nil })
 		if err != nil {

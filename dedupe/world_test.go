@@ -135,10 +135,10 @@ func (w *world) operator(what string) {
 	ctx := context.Background()
 	var err error
 	if state, ok := dedupe.ParseState(what); ok {
-		_, err = ledger.ResolveBy(ctx, key, "ann", "looked at the provider", state, nil)
+		_, err = ledger.ResolveBy(ctx, lookedAt(ctx, ledger, key), "ann", "looked at the provider", state, nil)
 	} else {
 		action := map[string]dedupe.Action{"release": dedupe.ActionRelease, "forget": dedupe.ActionForget, "dismiss": dedupe.ActionDismiss}[what]
-		_, err = ledger.Override(ctx, key, dedupe.Override{Action: action, Operator: "ann", Reason: "looked", Resend: "ann"})
+		_, err = ledger.Override(ctx, lookedAt(ctx, ledger, key), dedupe.Override{Action: action, Operator: "ann", Reason: "looked", Resend: "ann"})
 	}
 	w.say("operator: %s", result(err, "done"))
 }

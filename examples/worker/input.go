@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/claimonce/claimonce/consumer"
 )
@@ -39,6 +40,7 @@ func readInput(path, label string) ([]request, error) {
 		}
 	}
 	var reqs []request
+	made := time.Now().UTC().Format(time.RFC3339)
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -54,6 +56,12 @@ func readInput(path, label string) ([]request, error) {
 		}
 		if key, ok := r.Attributes[consumer.DefaultKeyAttribute]; ok {
 			r.Attributes[consumer.DefaultKeyAttribute] = key + "-" + label
+		}
+		if r.Attributes == nil {
+			r.Attributes = map[string]string{}
+		}
+		if _, ok := r.Attributes[consumer.DefaultCreatedAtAttribute]; !ok {
+			r.Attributes[consumer.DefaultCreatedAtAttribute] = made // once, before the first attempt to send
 		}
 		reqs = append(reqs, r)
 	}

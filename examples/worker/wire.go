@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -175,7 +174,7 @@ func sendSQS(client *awssqs.Client, url string) sender {
 				Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(string(r.payload())),
 				MessageAttributes: map[string]types.MessageAttributeValue{},
 			}
-			for name, v := range r.attributes() {
+			for name, v := range r.Attributes {
 				e.MessageAttributes[name] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String(v)}
 			}
 			in.Entries = append(in.Entries, e)
@@ -195,19 +194,13 @@ func sendSQS(client *awssqs.Client, url string) sender {
 	}
 }
 
-func (r request) attributes() map[string]string {
-	all := map[string]string{consumer.DefaultCreatedAtAttribute: time.Now().UTC().Format(time.RFC3339)}
-	maps.Copy(all, r.Attributes)
-	return all
-}
-
 // memoryQueue is the same without SQS.
 func memoryQueue() (consumer.Source, sender) {
 	q := memsource.New(memsource.Config{})
 	return q.Source(), func(_ context.Context, reqs []request) ([]string, error) {
 		var msgs []memsource.Message
 		for _, r := range reqs {
-			msgs = append(msgs, memsource.Message{Attributes: r.attributes(), Body: r.payload()})
+			msgs = append(msgs, memsource.Message{Attributes: r.Attributes, Body: r.payload()})
 		}
 		return q.Send(msgs...), nil
 	}

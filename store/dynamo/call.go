@@ -64,7 +64,7 @@ func (s *Store) explained(err error) error {
 			return fmt.Errorf("%w: %w", dedupe.ErrTooLarge, err)
 		}
 	case "ResourceNotFoundException":
-		return fmt.Errorf("there is no such table: %s: %w", s.howToSetUp(), err)
+		return fmt.Errorf("%w: there is no such table: %s: %w", dedupe.ErrSetup, s.howToSetUp(), err)
 	case "AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException":
 		return fmt.Errorf("the credentials are not accepted, or lack a permission (a store needs dynamodb:GetItem and PutItem; "+
 			"Open also DescribeTable, and Check DescribeTimeToLive): %w", err)

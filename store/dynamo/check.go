@@ -11,12 +11,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+
+	"github.com/claimonce/claimonce/dedupe"
 )
 
 // Check compares the table with what the store needs and names everything that is wrong with it, in one error. Two calls, which take
 // the permissions dynamodb:DescribeTable and dynamodb:DescribeTimeToLive.
 func (s *Store) Check(ctx context.Context) error {
 	rep, err := s.inspect(ctx)
+	if forbidden(err) {
+		return nil // a worker needs GetItem and PutItem only; whoever set the table up has checked it
+	}
 	if err != nil {
 		return s.failed("check", err)
 	}
@@ -27,7 +32,13 @@ func (s *Store) Check(ctx context.Context) error {
 }
 
 func (s *Store) unfit(problems []string) error {
-	return s.failed("check", errors.New("it cannot be used as it is:\n\t"+strings.Join(problems, "\n\t")))
+	return s.failed("check", fmt.Errorf("%w: it cannot be used as it is:\n\t%s", dedupe.ErrSetup, strings.Join(problems, "\n\t")))
+}
+
+// forbidden: the credentials are good, but lack the permission.
+func forbidden(err error) bool {
+	coded, ok := errors.AsType[smithy.APIError](err)
+	return ok && coded.ErrorCode() == "AccessDeniedException"
 }
 
 // inspect finds all problems; its error says that the table cannot be asked about at all.

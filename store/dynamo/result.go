@@ -131,6 +131,13 @@ func (d *decoder) result() (*dedupe.Result, *pointer) {
 		d.fail(attrResult, "is no map")
 		return nil, nil
 	}
+	for name := range m.Value {
+		if !slices.Contains([]string{resStatus, resContentType, resOmitted, resHeaders, resBody, resApart, resDigest}, name) {
+			// Of a later release, for example of a compressed body: replayed without it, the result would be wrong.
+			d.err = fmt.Errorf("%w: the result has the member %s", dedupe.ErrNewerSchema, name)
+			return nil, nil
+		}
+	}
 	in := &decoder{item: m.Value}
 	res := &dedupe.Result{
 		Status: int(in.number(resStatus)), ContentType: in.text(resContentType), Omitted: in.text(resOmitted),
