@@ -39,4 +39,9 @@
 // # Clock
 //
 // The store compares this machine's clock with the Date of each answer: see [Store.ClockSkew].
+//
+// # Permissions
+//
+// A worker needs dynamodb:GetItem and dynamodb:PutItem on the table. With dynamodb:DescribeTable and dynamodb:DescribeTimeToLive the
+// table is checked when a worker starts; [Setup] needs dynamodb:CreateTable, UpdateTable and UpdateTimeToLive besides.
 package dynamo
