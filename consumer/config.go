@@ -29,7 +29,8 @@ type Config struct {
 	KeyAttribute string
 	// MessageIDAsKey takes the broker's message id as the key instead, for queues whose producers send no keys. It
 	// recognises redelivery and nothing more: a producer that sends again after a time-out, a redrive by copying, or
-	// the same work from a second queue has another id and takes effect again. KeyAttribute is then not looked at.
+	// the same work from a second queue has another id and takes effect again. KeyAttribute is then not looked at, and
+	// the key stands in logs, where it is the message's id.
 	MessageIDAsKey bool
 	// OldKeyAttribute is looked at where KeyAttribute is absent, for a migration, for example
 	// "X-Idempotency-Key". Default: none.

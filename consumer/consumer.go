@@ -52,7 +52,8 @@ func (c *Consumer) Ledger() *dedupe.Ledger { return c.ledger }
 
 // Run receives and runs messages until ctx ends, then stops in order: no more is received, what was not started is handed
 // back, running handlers have Drain to finish, then their contexts end with dedupe.ErrDraining; last the source is closed.
-// Run returns within Drain, Ledger.SettleFor and some ten seconds, even if a handler ignores its context.
+// Run returns within Drain, Ledger.SettleFor and some ten seconds, even if a handler ignores its context: the process must then
+// end, since that handler goes on while another worker may take its operation over.
 //
 // It returns an error if the set-up cannot work, before anything is received, or if the source could not be closed. A failing
 // broker or store does not end it: see [Consumer.Health]. It can be called once.
