@@ -90,7 +90,7 @@ func (c *Consumer) checkUntilAnswered(ctx context.Context) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // told to stop while it waited: a clean end
 		}
 		wait := failed.next()
 		c.health.receiveFailed(err)

@@ -37,7 +37,7 @@ func TestLIF01_KilledWorker(t *testing.T) {
 				plug.pull() // like a SIGKILL: from here on it gets no call through
 				close(killed)
 				dead.cancel()
-				defer func() { _ = <-dead.done }() // the killed worker's goroutine must not outlive the bubble
+				defer func() { t.Logf("the killed worker ended with %v", <-dead.done) }() // it must not outlive the bubble
 				r.wantRuns("k", 1)
 				w := r.start()
 				elapse(10 * time.Second) // the lease runs
