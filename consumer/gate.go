@@ -19,6 +19,10 @@ type gate struct {
 	backoff backoff
 	answers int // claims that were answered
 	err     error
+
+	// unproved: the probe opened it and no claim has been answered since. failing: it was shut again while unproved, so the
+	// store reads and refuses to write: an opening then is no news, and the fault stands until a claim is answered.
+	unproved, failing bool
 }
 
 func newGate() *gate {
@@ -59,6 +63,7 @@ func (g *gate) close(err error) bool {
 		return false
 	}
 	g.shut, g.opened = true, make(chan struct{})
+	g.failing = g.failing || g.unproved
 	close(g.shuts)
 	return true
 }
@@ -69,21 +74,43 @@ func (g *gate) isShut() bool {
 	return g.shut
 }
 
-func (g *gate) open() {
+// open reports whether that is news.
+func (g *gate) open() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.shut {
-		g.shut, g.err, g.shuts = false, nil, make(chan struct{})
-		g.backoff.reset()
-		close(g.opened)
+	if !g.shut {
+		return false
 	}
+	g.shut, g.shuts, g.unproved = false, make(chan struct{}), true
+	close(g.opened)
+	if g.failing {
+		return false
+	}
+	g.err = nil
+	g.backoff.reset()
+	return true
 }
 
-// worked: a claim was answered.
-func (g *gate) worked() {
+// worked: a claim was answered. It reports whether that ends a fault which openings did not.
+func (g *gate) worked() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.answers++
+	ended := g.failing && !g.shut
+	if !g.shut {
+		g.unproved, g.failing, g.err = false, false, nil
+	}
+	if ended {
+		g.backoff.reset()
+	}
+	return ended
+}
+
+// isFailing: see failing.
+func (g *gate) isFailing() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.failing
 }
 
 func (g *gate) answered() int {
@@ -110,7 +137,9 @@ func (r *run) storeFailed(err error) {
 	if !r.gate.close(err) {
 		return
 	}
-	r.c.cfg.Logger.Error("the store cannot be reached: nothing is run or received until it answers", "operation", r.c.operation, "err", err)
+	if !r.gate.isFailing() {
+		r.c.cfg.Logger.Error("the store cannot be reached: nothing is run or received until it answers", "operation", r.c.operation, "err", err)
+	}
 	key := dedupe.Key{Operation: r.c.operation, ID: "~probe"}
 	r.helpers.Go(func() {
 		for {
@@ -121,13 +150,18 @@ func (r *run) storeFailed(err error) {
 			_, err := r.c.ledger.Load(ctx, key)
 			cancel()
 			if err == nil || errors.Is(err, dedupe.ErrNewerSchema) {
-				r.c.cfg.Logger.Info("the store answers again", "operation", r.c.operation)
-				r.gate.open()
+				if r.gate.open() {
+					r.storeAnswers()
+				}
 				return
 			}
 			r.gate.close(err)
 		}
 	})
+}
+
+func (r *run) storeAnswers() {
+	r.c.cfg.Logger.Info("the store answers again", "operation", r.c.operation)
 }
 
 const probeTime = 5 * time.Second

@@ -69,8 +69,8 @@ func (r *run) claim(req dedupe.Request) (dedupe.Answer, error) {
 	ctx, cancel := context.WithTimeout(r.work, r.c.ledger.Rules().Lease)
 	defer cancel()
 	a, err := r.c.ledger.Claim(ctx, req)
-	if err == nil {
-		r.gate.worked()
+	if err == nil && r.gate.worked() {
+		r.storeAnswers()
 	}
 	return a, err
 }
