@@ -67,7 +67,7 @@ func (s *Store) explained(err error) error {
 		return fmt.Errorf("%w: there is no such table: %s: %w", dedupe.ErrSetup, s.howToSetUp(), err)
 	case "AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException":
 		return fmt.Errorf("the credentials are not accepted, or lack a permission (a store needs dynamodb:GetItem and PutItem; "+
-			"Open also DescribeTable, and Check DescribeTimeToLive): %w", err)
+			"with DescribeTable and DescribeTimeToLive the table is checked at the start): %w", err)
 	}
 	return err
 }

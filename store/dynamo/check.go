@@ -20,7 +20,7 @@ import (
 func (s *Store) Check(ctx context.Context) error {
 	rep, err := s.inspect(ctx)
 	if forbidden(err) {
-		return nil // a worker needs GetItem and PutItem only; whoever set the table up has checked it
+		err = s.readable(ctx)
 	}
 	if err != nil {
 		return s.failed("check", err)
@@ -39,6 +39,16 @@ func (s *Store) unfit(problems []string) error {
 func forbidden(err error) bool {
 	coded, ok := errors.AsType[smithy.APIError](err)
 	return ok && coded.ErrorCode() == "AccessDeniedException"
+}
+
+// readable is for a role that may not describe the table: a worker needs to read and write items only, and whoever set the table up
+// has checked it. One that may not even read is told at once, not when the first message comes.
+func (s *Store) readable(ctx context.Context) error {
+	_, err := s.get(ctx, "~check") // no record has this id: those begin with a digit
+	if forbidden(err) {
+		return fmt.Errorf("%w: %w", dedupe.ErrSetup, err)
+	}
+	return err
 }
 
 // inspect finds all problems; its error says that the table cannot be asked about at all.

@@ -40,3 +40,15 @@ func TestCheckNeedsNoPermissionToDescribe(t *testing.T) {
 		}
 	})
 }
+
+// Credentials that may do nothing are told at the start (DDB-22), not when the first message comes.
+func TestDDB22_CheckFailsFastOnCredentialsThatMayDoNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.server.Inject(awstest.FailBefore("", 400, "AccessDeniedException"))()
+		if err := r.store.Check(t.Context()); !errors.Is(err, dedupe.ErrSetup) {
+			t.Errorf("got %v, want an error that only a person can mend", err)
+		}
+	})
+}

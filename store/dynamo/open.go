@@ -15,7 +15,7 @@ import (
 )
 
 // Open uses a table with the SDK's usual environment (profile, region, AWS_ENDPOINT_URL and so on) and looks at it once, by
-// DescribeTable: an error says what is missing and what to do. opts change how that environment is read. For other settings see
+// DescribeTable, or where that is not allowed by reading an item: an error says what is missing and what to do. opts change how that environment is read. For other settings see
 // [New].
 func Open(ctx context.Context, table string, opts ...func(*config.LoadOptions) error) (*Store, error) {
 	emulated := emulator()
@@ -34,6 +34,12 @@ func Open(ctx context.Context, table string, opts ...func(*config.LoadOptions) e
 		return nil, err
 	}
 	t, err := s.describe(ctx)
+	if forbidden(err) {
+		if err := s.readable(ctx); err != nil {
+			return nil, s.failed("open", err)
+		}
+		return s, nil
+	}
 	if err != nil {
 		return nil, s.failed("open", err)
 	}
