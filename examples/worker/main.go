@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
@@ -38,6 +39,21 @@ type options struct {
 	json            bool
 	label           string
 	ledger          string
+	fifo            bool
+}
+
+// validate names what cannot be meant.
+func (o options) validate() error {
+	switch {
+	case o.fifo && o.source != "sqs":
+		return fmt.Errorf("-fifo asks for an SQS queue, but -source is %q; use one of them", o.source)
+	case o.queueURL != "" && strings.HasSuffix(o.queueURL, fifoSuffix) != o.fifo:
+		return fmt.Errorf("-queue-url %s and -fifo do not agree: the name of a FIFO queue ends in %s, and no other does", o.queueURL, fifoSuffix)
+	case o.ledger != "" && (o.store == "memory" || o.table == "" && !endpointSet("DYNAMODB")):
+		return errors.New("-ledger keeps the provider's refunds over runs, but the records are in this process and end with it: " +
+			"a second run would pay again; use -table or AWS_ENDPOINT_URL with it")
+	}
+	return nil
 }
 
 func mainE(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -50,6 +66,7 @@ func mainE(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs.StringVar(&o.table, "table", "", "DynamoDB table; empty: the table claimonce at AWS_ENDPOINT_URL, or one in this process if that is unset")
 	fs.StringVar(&o.input, "input", "", "file of requests, one JSON object a line; empty: the bundled one")
 	fs.IntVar(&o.workers, "workers", 0, "handlers at a time; 0: 16")
+	fs.BoolVar(&o.fifo, "fifo", false, "use an SQS FIFO queue, the refunds of one charge in order; its default name is claimonce-refunds.fifo")
 	fs.BoolVar(&o.json, "json", false, "end with one line of JSON instead of a table")
 	fs.StringVar(&o.label, "run", "", "label added to every key of the input; empty: a random one, so that a server that keeps its records starts anew; give the same label again to see every request answered as a duplicate")
 	fs.StringVar(&o.ledger, "ledger", "", "file in which the provider keeps its refunds over runs; empty: in memory")

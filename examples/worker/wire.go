@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,9 +37,8 @@ func newLabel() string { return strings.ToLower(rand.Text()[:8]) }
 
 // wire picks the parts: in this process, unless a flag or the SDK's environment names a server.
 func wire(ctx context.Context, o options) (parts, error) {
-	if o.ledger != "" && (o.store == "memory" || o.table == "" && !endpointSet("DYNAMODB")) {
-		return parts{}, errors.New("-ledger keeps the provider's refunds over runs, but the records are in this process and end with it: " +
-			"a second run would pay again; use -table or AWS_ENDPOINT_URL with it")
+	if err := o.validate(); err != nil {
+		return parts{}, err
 	}
 	local := &embedded{}
 	p := parts{}
@@ -90,32 +88,39 @@ func endpointSet(service string) bool {
 }
 
 func sqsQueue(ctx context.Context, o options, local *embedded) (consumer.Source, sender, string, error) {
+	cfg := sqs.Config{}
+	suffix, kind := "", "SQS queue"
+	if o.fifo {
+		suffix, kind = fifoSuffix, "SQS FIFO queue"
+	}
 	if o.queueURL == "" && !endpointSet("SQS") {
 		client := awssqs.NewFromConfig(local.config())
-		url, err := makeQueue(ctx, client)
+		url, err := makeQueue(ctx, client, suffix)
 		if err != nil {
 			return nil, nil, "", err
 		}
-		src, err := sqs.New(client, url, sqs.Config{})
-		return src, sendSQS(client, url), "an SQS queue in this process", err
+		src, err := sqs.New(client, url, cfg)
+		return src, sendSQS(client, url, o), "an " + kind + " in this process", err
 	}
-	cfg, err := config.LoadDefaultConfig(ctx)
+	env, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	client := awssqs.NewFromConfig(cfg)
+	client := awssqs.NewFromConfig(env)
 	url := o.queueURL
 	if url == "" {
-		out, err := client.GetQueueUrl(ctx, &awssqs.GetQueueUrlInput{QueueName: aws.String(defaultQueue)})
+		name := defaultQueue + suffix
+		out, err := client.GetQueueUrl(ctx, &awssqs.GetQueueUrlInput{QueueName: &name})
 		if err != nil {
-			return nil, nil, "", fmt.Errorf("the queue %s: %w; make it with go run ./localstack/setup", defaultQueue, err)
+			return nil, nil, "", fmt.Errorf("the queue %s: %w; make it with go run ./localstack/setup -queue %s", name, err, name)
 		}
 		url = aws.ToString(out.QueueUrl)
 	}
 	// A worker of its own would say sqs.Open(ctx, url). This one ends as soon as its input is done, and some local servers hand
 	// the next run's messages to the poll that it leaves behind: a short poll leaves none.
-	src, err := sqs.New(client, url, sqs.Config{WaitTime: time.Second})
-	return src, sendSQS(client, url), "the SQS queue " + url, err
+	cfg.WaitTime = time.Second
+	src, err := sqs.New(client, url, cfg)
+	return src, sendSQS(client, url, o), "the " + kind + " " + url, err
 }
 
 func dynamoTable(ctx context.Context, o options, local *embedded) (dedupe.Store, string, error) {
@@ -139,11 +144,14 @@ func dynamoTable(ctx context.Context, o options, local *embedded) (dedupe.Store,
 const (
 	defaultQueue = "claimonce-refunds"
 	defaultTable = "claimonce"
+	fifoSuffix   = ".fifo"
 )
 
 // makeQueue makes a queue with dead letters, as localstack/setup does on a server.
-func makeQueue(ctx context.Context, client *awssqs.Client) (url string, err error) {
-	dead, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(defaultQueue + "-dlq")})
+func makeQueue(ctx context.Context, client *awssqs.Client, suffix string) (url string, err error) {
+	dead, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{
+		QueueName: aws.String(defaultQueue + "-dlq" + suffix), Attributes: kindOf(suffix, nil),
+	})
 	if err != nil {
 		return "", err
 	}
@@ -153,45 +161,26 @@ func makeQueue(ctx context.Context, client *awssqs.Client) (url string, err erro
 	if err != nil {
 		return "", err
 	}
-	out, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(defaultQueue), Attributes: map[string]string{
-		"VisibilityTimeout": "60",
-		"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"100"}`, attrs.Attributes["QueueArn"]),
-	}})
+	out, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{
+		QueueName: aws.String(defaultQueue + suffix), Attributes: kindOf(suffix, map[string]string{
+			"VisibilityTimeout": "60",
+			"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"100"}`, attrs.Attributes["QueueArn"]),
+		}),
+	})
 	if err != nil {
 		return "", err
 	}
 	return aws.ToString(out.QueueUrl), nil
 }
 
-type sender = func(context.Context, []request) ([]string, error)
-
-// sendSQS sends as a producer would: key and tenant as attributes, and when the operation was made.
-func sendSQS(client *awssqs.Client, url string) sender {
-	return func(ctx context.Context, reqs []request) ([]string, error) {
-		in := &awssqs.SendMessageBatchInput{QueueUrl: &url}
-		for i, r := range reqs {
-			e := types.SendMessageBatchRequestEntry{
-				Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(string(r.payload())),
-				MessageAttributes: map[string]types.MessageAttributeValue{},
-			}
-			for name, v := range r.Attributes {
-				e.MessageAttributes[name] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String(v)}
-			}
-			in.Entries = append(in.Entries, e)
-		}
-		out, err := client.SendMessageBatch(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		if len(out.Failed) > 0 {
-			return nil, fmt.Errorf("%d of %d messages were refused: %s", len(out.Failed), len(reqs), aws.ToString(out.Failed[0].Message))
-		}
-		var ids []string
-		for _, s := range out.Successful {
-			ids = append(ids, aws.ToString(s.MessageId))
-		}
-		return ids, nil
+// kindOf adds what makes a queue FIFO. It cannot be asked of a standard queue, not even with the value false.
+func kindOf(suffix string, attrs map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, attrs)
+	if suffix == fifoSuffix {
+		all["FifoQueue"] = "true"
 	}
+	return all
 }
 
 // memoryQueue is the same without SQS.
