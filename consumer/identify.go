@@ -27,13 +27,16 @@ func (r *refusal) Unwrap() error { return r.err }
 // a refusal.
 func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 	key := dedupe.Key{Tenant: c.cfg.Tenant.fixed, Operation: c.operation}
+	if m.Fault != nil { // before the key: whatever is missing is missing because of it
+		return key, &refusal{ReasonMalformedBody, m.Fault}
+	}
 	if name := c.cfg.Tenant.attribute; name != "" {
 		tenant, ok, err := m.Attribute(name)
 		switch {
 		case err != nil:
 			return key, &refusal{ReasonMissingTenant, err}
 		case !ok || tenant == "":
-			return key, &refusal{ReasonMissingTenant, fmt.Errorf("%w: the message has no attribute %s, which names its tenant", dedupe.ErrMissingKey, name)}
+			return key, &refusal{ReasonMissingTenant, missing(m, name, ", which names its tenant")}
 		}
 		key.Tenant = tenant
 	}
@@ -42,7 +45,7 @@ func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 	case err != nil:
 		return key, &refusal{ReasonMalformedKey, err}
 	case !ok:
-		return key, &refusal{ReasonMissingKey, fmt.Errorf("%w: the message has no attribute %s", dedupe.ErrMissingKey, c.cfg.KeyAttribute)}
+		return key, &refusal{ReasonMissingKey, missing(m, c.cfg.KeyAttribute, "")}
 	}
 	key.ID = id
 	if err := c.ledger.ValidateKey(key); err != nil {
@@ -52,6 +55,15 @@ func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 		return key, &refusal{ReasonMalformedKey, err}
 	}
 	return key, nil
+}
+
+// missing says more if the source knows more.
+func missing(m *Message, name, meaning string) error {
+	err := fmt.Errorf("%w: the message has no attribute %s%s", dedupe.ErrMissingKey, name, meaning)
+	if m.Hint != "" {
+		err = fmt.Errorf("%w; %s", err, m.Hint)
+	}
+	return err
 }
 
 func (c *Consumer) keyOf(m *Message) (id string, ok bool, err error) {

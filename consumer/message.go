@@ -18,6 +18,13 @@ type Message struct {
 	SentAt     time.Time // by the broker's clock; zero if it does not say
 	Receives   int       // how often it was delivered, this time included; 0 if the broker does not say
 
+	// Hint is what the source noticed that can explain why the key or tenant is missing, and what to do; it is told in that refusal.
+	// It quotes nothing of the message.
+	Hint string
+	// Fault is why the source could not tell what the message says: it is refused as [ReasonMalformedBody], never run. It quotes
+	// nothing of the message.
+	Fault error
+
 	// Receipt is the source's own; the consumer carries it and does not look at it.
 	Receipt any
 
