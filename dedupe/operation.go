@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,12 +27,18 @@ type Operation struct {
 	wroteAt time.Time // when the last write that landed was first sent, by this machine's clock
 
 	trust trust
+
+	// Of runs beside what is decided otherwise: see Shadow and RunOptions.Beside.
+	shadow   bool
+	beside   time.Duration // set before the handler starts
+	steps    Record        // what downstream keys are made of, where they do not depend on a write
+	unmarked atomic.Bool
 }
 
 func newOperation(l *Ledger, rec Record, started time.Time) *Operation {
 	op := &Operation{
 		ledger: l, claimed: started, key: rec.Key, owner: rec.Owner, attempt: rec.Attempt, fence: rec.Fence,
-		write: make(chan struct{}, 1), rec: rec, wroteAt: started,
+		write: make(chan struct{}, 1), rec: rec, wroteAt: started, steps: rec,
 	}
 	op.trust.extend(started, l.cfg.Lease-l.cfg.OwnerMargin)
 	return op
@@ -72,6 +79,9 @@ const (
 func (op *Operation) Begin(ctx context.Context, step string) (Step, error) {
 	if err := validStep(step); err != nil {
 		return Step{}, &Error{Op: "begin", Key: op.Key(), Err: err}
+	}
+	if op.beside > 0 {
+		return op.beginBeside(ctx, step), nil
 	}
 	rec, err := op.do(ctx, func(undone []string) Event {
 		return Begin{Owner: op.owner, Step: step, Undone: undone}

@@ -23,14 +23,19 @@ type RunOptions struct {
 	// Revoked, if it is closed by the time the handler returns an error, says that the handler was interrupted since its
 	// message was taken back: like a drain, that is not counted as an attempt.
 	Revoked <-chan struct{}
+	// Beside, if not 0, runs the handler whatever becomes of the claim: a lease or an outcome that is lost neither ends its context
+	// nor fails it, Begin always gives the step, and each write beside it is given up after this time. For a runtime that
+	// only watches: duplicates take effect as if there were no record.
+	Beside time.Duration
 }
 
 // A Settlement is what became of a run.
 type Settlement struct {
 	// State is the record's state afterwards: Completed, Failed, Released or Unknown, or InProgress if no outcome
-	// could be written, or if the operation was no longer this worker's.
+	// could be written, or if the operation was no longer this worker's. Of a Shadow: what its claim showed.
 	State State
-	// Event is the name of the event that was written: complete, fail, release or suspect.
+	// Event is the name of the event that was written: complete, fail, release or suspect. Of a Shadow, for which nothing
+	// is written: of the one that the handler's return stands for.
 	Event string
 	// Outcome of that write: OutcomeApplied, Repeated, Exhausted or Lost.
 	Outcome Outcome
@@ -73,6 +78,8 @@ var errAbandoned = errors.New("handler did not return in time")
 // for [Config].SettleFor: the end of the lease does not stop it.
 func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) Settlement {
 	switch {
+	case opts.Beside > 0:
+		return op.runBeside(ctx, handler, opts)
 	case !op.trust.holds():
 		// The answer to the claim came so late that the lease may be over: not started, and not counted.
 		return op.settle(ctx, Result{}, &neverStartedError{ErrLeaseLost})
@@ -82,10 +89,21 @@ func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) 
 	hctx, cancel := context.WithCancelCause(ctx)
 	stop := op.keepAlive(hctx, cancel)
 	res, err := op.call(hctx, handler, opts.Abandon)
-	if err != nil && (errors.Is(context.Cause(hctx), ErrDraining) || isClosed(opts.Revoked)) {
-		err = &drainedError{err}
-	}
+	err = interrupted(hctx, err, opts)
 	stop() // no renewal beside the completion
+	return op.ended(ctx, res, err)
+}
+
+// interrupted marks the error of a handler that was told to stop.
+func interrupted(hctx context.Context, err error, opts RunOptions) error {
+	if err != nil && (errors.Is(context.Cause(hctx), ErrDraining) || isClosed(opts.Revoked)) {
+		return &drainedError{err}
+	}
+	return err
+}
+
+// ended writes down what the handler returned, if it did.
+func (op *Operation) ended(ctx context.Context, res Result, err error) Settlement {
 	if errors.Is(err, errAbandoned) {
 		return Settlement{State: StateInProgress, Outcome: OutcomeLost, HandlerErr: err, Err: err}
 	}

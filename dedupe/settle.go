@@ -13,7 +13,11 @@ func (op *Operation) settle(ctx context.Context, res Result, herr error) Settlem
 	verdict, delay := classify(herr)
 	ev := op.outcome(res, herr, verdict, delay)
 	out := Settlement{State: StateInProgress, Event: ev(nil).Name(), HandlerErr: herr, Delay: delay}
-	detached, cancel := outlive(ctx, op.ledger.cfg.SettleFor)
+	if op.shadow {
+		out.State, out.Record = op.steps.State, op.steps // nothing is written
+		return out
+	}
+	detached, cancel := op.settleTime(ctx)
 	defer cancel()
 	w, err := op.writeOutcome(detached, ev)
 	switch {
