@@ -15,8 +15,11 @@ import (
 
 // Config are the settings of a [Source]; the zero value of each field means its default.
 type Config struct {
-	// DeadLetterURL is the queue for dead letters. Default: the one of the queue's redrive policy.
+	// DeadLetterURL is the queue for dead letters, FIFO if the queue itself is and standard else. Default: the one of the queue's
+	// redrive policy.
 	DeadLetterURL string
+	// Envelope is what bodies are wrapped in, for example [SNS]. Default: nothing.
+	Envelope Envelope
 	// Visibility is how long a received message stays hidden; whole seconds, 3 s to 12 h. Default: the queue's own, read once.
 	Visibility time.Duration
 	// WaitTime is how long a poll waits for a message; whole seconds, at most 20 s. Default 20 s.
@@ -60,10 +63,12 @@ func (c Config) validate(queueURL string) error {
 		}
 	}
 	bad(!isURL(queueURL), "the queue's URL %q names no queue; it looks like https://sqs.eu-west-1.amazonaws.com/123456789012/refunds", queueURL)
-	bad(strings.HasSuffix(queueURL, fifoSuffix), "%s is a FIFO queue, which is not supported yet; use a standard queue", nameOf(queueURL))
 	bad(c.DeadLetterURL != "" && !isURL(c.DeadLetterURL), "DeadLetterURL %q names no queue; it looks like the queue's own URL", c.DeadLetterURL)
-	bad(strings.HasSuffix(c.DeadLetterURL, fifoSuffix), "DeadLetterURL names a FIFO queue; the dead-letter queue of a standard queue must be standard")
+	if err := sameKind(queueURL, c.DeadLetterURL); err != nil {
+		errs = append(errs, fmt.Errorf("DeadLetterURL: %w", err))
+	}
 	bad(c.DeadLetterURL != "" && c.DeadLetterURL == queueURL, "DeadLetterURL is the queue itself: dead letters would come back for ever")
+	bad(c.Envelope != 0 && c.Envelope != SNS, "Envelope is %d, which is none; leave it out, or set it to sqs.SNS", c.Envelope)
 	bad(c.Visibility != 0 && (c.Visibility < minVisibility || c.Visibility > maxVisibility || c.Visibility%time.Second != 0),
 		"Visibility is %v; SQS takes whole seconds, here from %v to %v", c.Visibility, minVisibility, maxVisibility)
 	bad(c.WaitTime < 0 || c.WaitTime > maxWait || c.WaitTime%time.Second != 0, "WaitTime is %v; SQS takes whole seconds up to %v", c.WaitTime, maxWait)
@@ -102,8 +107,6 @@ func timeoutOf(client sqs.HTTPClient) time.Duration {
 	}
 	return 0
 }
-
-const fifoSuffix = ".fifo"
 
 func isURL(s string) bool {
 	u, err := url.Parse(s)

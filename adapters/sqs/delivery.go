@@ -140,7 +140,7 @@ func view(m *types.Message, d *delivery) *consumer.Message {
 	v := &consumer.Message{ID: aws.ToString(m.MessageId), Body: []byte(aws.ToString(m.Body)), Receipt: d}
 	for name, a := range m.MessageAttributes {
 		at := consumer.Attribute{Name: name, Value: []byte(aws.ToString(a.StringValue))}
-		if strings.HasPrefix(aws.ToString(a.DataType), "Binary") {
+		if isBinary(aws.ToString(a.DataType)) {
 			at.Value, at.Binary = slices.Clone(a.BinaryValue), true // the copy for a dead letter stays as it came
 		}
 		v.Attributes = append(v.Attributes, at)
@@ -150,5 +150,10 @@ func view(m *types.Message, d *delivery) *consumer.Message {
 		v.SentAt = time.UnixMilli(ms).UTC()
 	}
 	v.Receives, _ = strconv.Atoi(m.Attributes[string(types.MessageSystemAttributeNameApproximateReceiveCount)])
+	d.source.cfg.Envelope.unwrap(v)
 	return v
 }
+
+// isBinary: a type can have a label of the application's, as in Binary.png.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html
+func isBinary(dataType string) bool { return dataType == "Binary" || strings.HasPrefix(dataType, "Binary.") }

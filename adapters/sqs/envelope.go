@@ -1,0 +1,250 @@
+package sqs
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/claimonce/claimonce/consumer"
+)
+
+// Envelope says what a message's body is wrapped in. The zero value is nothing: the body is the request.
+type Envelope int
+
+// SNS opens notifications of an SNS topic: Message is then the body, MessageAttributes are the attributes, and Timestamp is the time
+// of sending if it is the earlier one. A body that is no notification is taken as it is, so that a subscription can change to raw
+// delivery and back while messages are under way: either way a message has the same key, body and fingerprint. A notification
+// that can be read in two ways, or not wholly, is refused. An attribute that stands inside and outside with different values is
+// ambiguous, as in [consumer.Message.Attribute]. The signature is not verified: the queue's policy decides who may send to it.
+//
+// https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html#http-notification-json
+const SNS Envelope = 1
+
+// What a missing key of such a message most likely means.
+const (
+	hintNotification = "the message looks like an SNS envelope: set sqs.Config.Envelope to sqs.SNS, or switch raw message delivery of the subscription on"
+	hintSubscription = "the message looks like SNS asking to confirm a subscription of this queue: confirm it as SNS documents, then delete the message"
+)
+
+// mayBeSNS is quick, since most messages are none.
+func mayBeSNS(body string) bool {
+	return strings.Contains(body, `"TopicArn"`) && strings.HasPrefix(strings.TrimLeft(body, " \t\r\n"), "{")
+}
+
+// unwrap changes what the consumer sees of a message; a dead letter's copy stays as it was received.
+func (e Envelope) unwrap(m *consumer.Message) {
+	body := string(m.Body)
+	if !mayBeSNS(body) {
+		return
+	}
+	object, err := readObject(body)
+	kind := snsKind(object)
+	switch {
+	case kind == kindSubscription:
+		m.Hint = hintSubscription
+		return
+	case kind != kindNotification:
+		return
+	case e != SNS:
+		m.Hint = hintNotification
+		return
+	}
+	var n notification
+	if err == nil {
+		n, err = readNotification(object)
+	}
+	if err != nil {
+		m.Fault = fmt.Errorf("sqs: it looks like an SNS envelope that cannot be opened: %w", err)
+		return
+	}
+	m.Body = []byte(n.message)
+	m.Attributes = append(m.Attributes, n.attributes...)
+	if !n.sent.IsZero() && (m.SentAt.IsZero() || n.sent.Before(m.SentAt)) {
+		m.SentAt = n.sent
+	}
+}
+
+const (
+	kindNotification = "Notification"
+	kindSubscription = "SubscriptionConfirmation"
+)
+
+// snsKind is the kind of an SNS message, "" if it is none. Of a member that stands twice each value counts: what looks like a notification
+// in any reading must not run as something else.
+func snsKind(o object) string {
+	if !o.anyText("TopicArn", "") || !o.anyText("MessageId", "") {
+		return ""
+	}
+	for _, kind := range []string{kindNotification, kindSubscription} {
+		if o.anyText("Type", kind) {
+			return kind
+		}
+	}
+	return ""
+}
+
+type notification struct {
+	message    string
+	attributes []consumer.Attribute
+	sent       time.Time // zero if it does not say
+}
+
+func readNotification(o object) (n notification, err error) {
+	for _, name := range []string{"Type", "TopicArn", "MessageId"} {
+		if _, err := o.text(name); err != nil {
+			return n, err
+		}
+	}
+	if n.message, err = o.text("Message"); err != nil {
+		return n, err
+	}
+	if o.has("Timestamp") {
+		stamp, err := o.text("Timestamp")
+		if err != nil {
+			return n, err
+		}
+		if n.sent, err = time.Parse(time.RFC3339, stamp); err != nil {
+			return n, errors.New("its Timestamp is no time such as 2026-01-31T12:00:00.000Z")
+		}
+	}
+	if o.has("MessageAttributes") {
+		n.attributes, err = readAttributes(o)
+	}
+	return n, err
+}
+
+func readAttributes(o object) ([]consumer.Attribute, error) {
+	raw, err := o.one("MessageAttributes")
+	if err != nil {
+		return nil, err
+	}
+	list, err := readObject(string(raw))
+	if err != nil {
+		return nil, fmt.Errorf("its MessageAttributes: %w", err)
+	}
+	var out []consumer.Attribute
+	for _, m := range list {
+		a, err := readAttribute(list, m.name)
+		if err != nil {
+			return nil, fmt.Errorf("an attribute in it: %w", err) // unnamed: its name can be anything that a sender wrote
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// readAttribute: a String.Array stays the JSON text that it is.
+func readAttribute(list object, name string) (a consumer.Attribute, err error) {
+	raw, err := list.one(name)
+	if err != nil {
+		return a, errors.New("its name stands twice")
+	}
+	fields, err := readObject(string(raw))
+	if err != nil {
+		return a, err
+	}
+	kind, err := fields.text("Type")
+	if err != nil {
+		return a, err
+	}
+	value, err := fields.text("Value")
+	if err != nil {
+		return a, err
+	}
+	a = consumer.Attribute{Name: name, Value: []byte(value)}
+	if isBinary(kind) {
+		a.Binary = true
+		if a.Value, err = base64.StdEncoding.Strict().DecodeString(value); err != nil {
+			return a, errors.New("its binary value is no base64")
+		}
+	}
+	return a, nil
+}
+
+// object is a JSON object as it stands: members in their order, equal names and all.
+type object []member
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// readObject gives the members as far as they can be read.
+func readObject(text string) (o object, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("it is no JSON object")
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return o, errors.New("it is no valid JSON")
+		}
+		m := member{}
+		m.name, _ = name.(string) // a name is nothing else
+		if err := d.Decode(&m.value); err != nil {
+			return o, errors.New("it is no valid JSON")
+		}
+		o = append(o, m)
+	}
+	if _, err := d.Token(); err != nil {
+		return o, errors.New("it is no valid JSON")
+	}
+	if strings.TrimLeft(text[d.InputOffset():], " \t\r\n") != "" {
+		return o, errors.New("there is more after its end")
+	}
+	return o, nil
+}
+
+func (o object) has(name string) bool {
+	for _, m := range o {
+		if m.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (o object) one(name string) (value json.RawMessage, err error) {
+	n := 0
+	for _, m := range o {
+		if m.name == name {
+			value = m.value
+			n++
+		}
+	}
+	if n != 1 {
+		return nil, fmt.Errorf("it has %d members %s, want one", n, name)
+	}
+	return value, nil
+}
+
+// anyText: a member of that name is text, and this one unless want is "".
+func (o object) anyText(name, want string) bool {
+	for _, m := range o {
+		var s string
+		if m.name == name && m.value[0] == '"' && json.Unmarshal(m.value, &s) == nil && (want == "" || s == want) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o object) text(name string) (s string, err error) {
+	raw, err := o.one(name)
+	if err != nil {
+		return "", err
+	}
+	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return "", fmt.Errorf("its %s is no text", name)
+	}
+	// Go reads half of a surrogate pair as U+FFFD, and so different messages as one.
+	const replaced = "\ufffd"
+	if strings.Count(s, replaced) > strings.Count(string(raw), replaced)+strings.Count(strings.ToLower(string(raw)), `\ufffd`) {
+		return "", fmt.Errorf("its %s is no valid Unicode", name)
+	}
+	return s, nil
+}
