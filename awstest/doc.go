@@ -27,8 +27,7 @@
 // # Limits
 //
 // It speaks the JSON protocols of the current SDKs. SQS has standard and FIFO queues, dead letters and moves; it lacks permissions
-// (policies are kept, not enforced) and ReceiveRequestAttemptId (ignored), its counts are exact, a standard queue's order is that of
-// arrival, and purges and moves take effect at once. Expired DynamoDB items stay until a test deletes them, as they may for days
+// (policies are kept, not enforced), its counts are exact, a standard queue's order is that of arrival, and purges and moves take effect at once. Expired DynamoDB items stay until a test deletes them, as they may for days
 // on AWS. One Server is one account in one region, in memory; it checks no signature. It is no load simulator: there are no
 // partitions and no throughput limits but those that a fault makes.
 package awstest

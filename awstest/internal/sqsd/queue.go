@@ -26,6 +26,8 @@ type queue struct {
 	groups map[string]*group
 	sends  recent // of a FIFO queue
 
+	attempts map[string]attempt // receives of a FIFO queue, by their ReceiveRequestAttemptId
+
 	changed chan struct{} // nil while no poll waits
 }
 

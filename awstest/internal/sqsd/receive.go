@@ -15,6 +15,7 @@ type receiveInput struct {
 	MaxNumberOfMessages         *int
 	VisibilityTimeout           *int
 	WaitTimeSeconds             *int
+	ReceiveRequestAttemptID     string `json:"ReceiveRequestAttemptId"`
 }
 
 func (in receiveInput) check() *wire.Error {
@@ -30,6 +31,9 @@ func (in receiveInput) check() *wire.Error {
 		if p.value != nil && (*p.value < p.low || *p.value > p.high) {
 			return badValue(*p.value, p.name, "Must be between %d and %d, if provided.", p.low, p.high)
 		}
+	}
+	if err := in.checkAttempt(); err != nil {
+		return err
 	}
 	return in.checkNames()
 }
@@ -89,7 +93,12 @@ func (s at) look(p *poll) (got []received, changed <-chan struct{}, next time.Ti
 	if limit <= 0 && !q.fifo && !p.long {
 		return nil, nil, time.Time{}, refuse("OverLimit", "Too many messages are in flight: at most %d can be.", s.maxInFlight)
 	}
-	for _, m := range s.take(q, limit, p.visibility, now) {
+	list := q.repeated(p, now)
+	if len(list) == 0 {
+		list = s.take(q, limit, p.visibility, now)
+		q.remember(p, list, now)
+	}
+	for _, m := range list {
 		got = append(got, m.view(q, p.in, s.account))
 	}
 	return got, q.wait(), q.next(), nil
