@@ -18,18 +18,18 @@ func (s *Source) Visibility() time.Duration {
 	return s.facts.visibility
 }
 
-// DefaultWindow implements [consumer.Windower]: a day more than the longest retention that SQS has.
-func (s *Source) DefaultWindow() time.Duration { return longestRetention + 24*time.Hour }
+// DefaultWindow implements [consumer.Windower]: a day more than a message of a queue of this kind can last, which is the longest
+// retention that SQS has on a standard queue, and twice that on a FIFO queue.
+func (s *Source) DefaultWindow() time.Duration { return defaultWindow(s.url) }
 
-// MaxRedelivery implements [consumer.Redeliverer]: the longer one of the retentions of the queue and its dead-letter queue, not their
-// sum, since SQS counts a message that it moves to a dead-letter queue from its first sending, on standard queues.
-// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html#understanding-message-retention-periods-for-dead-letter-queues
+// MaxRedelivery implements [consumer.Redeliverer]: on a standard queue the longer one of the retentions of the queue and its dead-letter
+// queue, since SQS counts a message that it moves there from its first sending; on a FIFO queue their sum, since it counts anew.
 //
 // A dead letter that [Source.DeadLetter] sent is a new message, and so is one that is moved back by a redrive: that such a copy is older
 // than the window shows only in the time that its producer gave it.
 func (s *Source) MaxRedelivery(ctx context.Context) (time.Duration, error) {
 	f, err := s.known(ctx)
-	return max(f.retention, f.deadLetterRetention), err
+	return f.maxRedelivery(s.url), err
 }
 
 // fewReceives: a message of a busy key, and one that a stopping worker gives back, is received without an attempt.

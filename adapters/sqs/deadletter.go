@@ -36,9 +36,7 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 		return s.explain(what, err)
 	}
 	in := &sqs.SendMessageInput{QueueUrl: &f.deadLetterURL, MessageBody: &d.body, MessageAttributes: attrs}
-	if group := d.system[string(types.MessageSystemAttributeNameMessageGroupId)]; group != "" {
-		in.MessageGroupId = &group
-	}
+	fifoFields(in, d.system[string(types.MessageSystemAttributeNameMessageGroupId)])
 	if trace := d.system[string(types.MessageSystemAttributeNameAWSTraceHeader)]; trace != "" {
 		in.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{
 			string(types.MessageSystemAttributeNameForSendsAWSTraceHeader): {DataType: aws.String("String"), StringValue: &trace},

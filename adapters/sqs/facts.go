@@ -57,9 +57,6 @@ func (s *Source) ask(ctx context.Context) (facts, error) {
 	if err != nil {
 		return facts{}, err
 	}
-	if attrs[string(types.QueueAttributeNameFifoQueue)] == "true" {
-		return facts{}, fmt.Errorf("sqs: %w: %s is a FIFO queue, which is not supported yet; use a standard queue", consumer.ErrSetup, nameOf(s.url))
-	}
 	f := facts{
 		visibility: seconds(attrs, types.QueueAttributeNameVisibilityTimeout, defaultVisibility),
 		retention:  seconds(attrs, types.QueueAttributeNameMessageRetentionPeriod, longestRetention),
@@ -101,6 +98,9 @@ func (s *Source) askDeadLetters(ctx context.Context, f *facts, policy string) er
 		if err != nil || f.deadLetterURL == "" {
 			return err
 		}
+	}
+	if err := s.checkKind(f); err != nil {
+		return err
 	}
 	dead, err := s.attributes(ctx, f.deadLetterURL)
 	if strings.HasPrefix(codeOf(err), "AccessDenied") {

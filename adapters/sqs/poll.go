@@ -86,7 +86,7 @@ func (s *Source) run(ctx context.Context, p *poll, limit int, visibility time.Du
 	defer p.cut()
 	defer close(p.over)
 	asked := time.Now()
-	out, err := s.client.ReceiveMessage(ctx, s.receiveInput(limit, visibility), once)
+	out, err := s.receive(ctx, limit, visibility)
 	s.mu.Lock()
 	s.poll = nil
 	wanted := p.wanted
@@ -96,7 +96,9 @@ func (s *Source) run(ctx context.Context, p *poll, limit int, visibility time.Du
 		for i := range out.Messages {
 			d := s.newDelivery(&out.Messages[i], asked, visibility)
 			got = append(got, d)
-			p.msgs = append(p.msgs, view(&out.Messages[i], d))
+			m := view(&out.Messages[i], d)
+			m.Group = groupOf(s.url, &out.Messages[i])
+			p.msgs = append(p.msgs, m)
 		}
 	} else if s.closed {
 		p.err = errClosed // it was cut
@@ -108,6 +110,16 @@ func (s *Source) run(ctx context.Context, p *poll, limit int, visibility time.Du
 	if !wanted {
 		s.giveBack(context.WithoutCancel(ctx), got)
 	}
+}
+
+// receive lets the SDK send the call again on a FIFO queue only, where the repeat gets what the first one was to get.
+func (s *Source) receive(ctx context.Context, limit int, visibility time.Duration) (*sqs.ReceiveMessageOutput, error) {
+	in := s.receiveInput(limit, visibility)
+	if isFIFO(s.url) {
+		nameAttempt(in)
+		return s.client.ReceiveMessage(ctx, in)
+	}
+	return s.client.ReceiveMessage(ctx, in, once)
 }
 
 // once: a repeat after a lost answer would hide the messages of the first one.
