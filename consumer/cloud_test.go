@@ -34,6 +34,7 @@ type cloud struct {
 	dynamo *dynamodb.Client
 	queue  string // URLs
 	dead   string
+	access adapter.Config // each worker's, to the queue
 }
 
 // inCloud runs a test with a rig between a real queue and a real table.
@@ -151,7 +152,7 @@ func (c *cloud) dropTable() {
 // source is a worker's own access to the queue.
 func (c *cloud) source() consumer.Source {
 	c.t.Helper()
-	s, err := adapter.New(c.sqs, c.queue, adapter.Config{})
+	s, err := adapter.New(c.sqs, c.queue, c.access)
 	if err != nil {
 		c.t.Fatal(err)
 	}
