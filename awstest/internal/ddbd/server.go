@@ -63,6 +63,10 @@ func (s *Server) Call(_ context.Context, op string, body []byte) (any, *wire.Err
 		return run(s, body, s.batchWriteItem)
 	case "BatchGetItem":
 		return run(s, body, s.batchGetItem)
+	case "ExecuteStatement":
+		return run(s, body, s.executeStatement)
+	case "BatchExecuteStatement":
+		return run(s, body, s.batchExecuteStatement)
 	default:
 		return s.callTable(op, body)
 	}

@@ -183,3 +183,8 @@ func (p *parser) change(section string) Action {
 	}
 	return Action{Path: path, Value: l}
 }
+
+// CheckPaths refuses paths that overlap; [Params.Update] has done so already.
+func (u *Update) CheckPaths() error {
+	return invalid("UpdateExpression", checkPaths(u.Paths()))
+}
