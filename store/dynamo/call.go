@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -40,8 +39,9 @@ func (s *Store) call(ctx context.Context, do func(context.Context) error) error 
 	defer cancel()
 	err := do(limited)
 	_, refused := errors.AsType[*types.ConditionalCheckFailedException](err)
+	_, cancelled := errors.AsType[*types.TransactionCanceledException](err)
 	switch {
-	case err == nil || refused:
+	case err == nil || refused || cancelled:
 		return err
 	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
@@ -60,9 +60,10 @@ func (s *Store) explained(err error) error {
 	}
 	switch coded.ErrorCode() {
 	case "ValidationException":
-		if strings.Contains(coded.ErrorMessage(), "maximum allowed size") {
+		if saysTooLarge(coded.ErrorMessage()) {
 			return fmt.Errorf("%w: %w", dedupe.ErrTooLarge, err)
 		}
+		return fmt.Errorf("%w: the table or a request is not as DynamoDB wants it, see Check: %w", dedupe.ErrSetup, err)
 	case "ResourceNotFoundException":
 		return fmt.Errorf("%w: there is no such table: %s: %w", dedupe.ErrSetup, s.howToSetUp(), err)
 	case "AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException":

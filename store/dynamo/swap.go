@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -15,13 +14,7 @@ import (
 )
 
 func (s *Store) swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
-	if err := storable(key); err != nil {
-		return dedupe.Record{}, err
-	}
-	if next.Key != key {
-		return dedupe.Record{}, errors.New("the record has another key than the one to be written")
-	}
-	record, part, err := items(next)
+	record, part, err := encodeFor(key, next)
 	if err != nil {
 		return dedupe.Record{}, err
 	}
@@ -32,16 +25,27 @@ func (s *Store) swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, 
 			return dedupe.Record{}, err
 		}
 	}
-	in := &dynamodb.PutItemInput{
+	c := conditionOf(expect)
+	err = s.put(ctx, &dynamodb.PutItemInput{
 		TableName: &s.table, Item: record,
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}
-	condition(in, expect)
-	err = s.put(ctx, in)
+	})
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return s.conflict(ctx, expect, next, refused)
 	}
 	return dedupe.Record{}, err
+}
+
+// encodeFor is [items] of what may be written under a key.
+func encodeFor(key dedupe.Key, next dedupe.Record) (record, part item, err error) {
+	if err := storable(key); err != nil {
+		return nil, nil, err
+	}
+	if next.Key != key {
+		return nil, nil, errors.New("the record has another key than the one to be written")
+	}
+	return items(next)
 }
 
 // storable refuses what the SDK would change without a word: two keys that differ only in bytes that are no UTF-8 would be one.
@@ -56,18 +60,28 @@ func storable(key dedupe.Key) error {
 	return nil
 }
 
-// condition is the whole of what DynamoDB decides. It filters expires_at itself, since TTL deletes hours late. An item of a newer
-// schema is never replaced, not even an expired one: what a newer release means by expires_at is not known here.
-func condition(in *dynamodb.PutItemInput, expect dedupe.Expect) {
-	in.ExpressionAttributeNames = map[string]string{"#schema": attrSchema} // a reserved word
-	in.ExpressionAttributeValues = item{":schema": numberValue(dedupe.SchemaVersion)}
-	if revision, ok := expect.Revision(); ok {
-		in.ConditionExpression = aws.String(attrRevision + " = :revision AND #schema <= :schema")
-		in.ExpressionAttributeValues[":revision"] = textValue(revision)
-		return
+// condition is the whole of what DynamoDB decides.
+type condition struct {
+	expression string
+	names      map[string]string
+	values     item
+}
+
+// conditionOf filters expires_at itself, since TTL deletes hours late. An item of a newer schema is never replaced, not even an
+// expired one: what a newer release means by expires_at is not known here.
+func conditionOf(expect dedupe.Expect) condition {
+	c := condition{
+		names:  map[string]string{"#schema": attrSchema}, // a reserved word
+		values: item{":schema": numberValue(dedupe.SchemaVersion)},
 	}
-	in.ConditionExpression = aws.String("attribute_not_exists(" + attrID + ") OR (" + attrExpiresAt + " <= :t AND #schema <= :schema)")
-	in.ExpressionAttributeValues[":t"] = numberValue(expect.ExpiredBy())
+	if revision, ok := expect.Revision(); ok {
+		c.expression = attrRevision + " = :revision AND #schema <= :schema"
+		c.values[":revision"] = textValue(revision)
+		return c
+	}
+	c.expression = "attribute_not_exists(" + attrID + ") OR (" + attrExpiresAt + " <= :t AND #schema <= :schema)"
+	c.values[":t"] = numberValue(expect.ExpiredBy())
+	return c
 }
 
 // conflict gives what is stored. It does not judge whose it is: a repeat by the SDK that lost against its own first try ends here too,
@@ -79,22 +93,26 @@ func (s *Store) conflict(
 	if err != nil {
 		return dedupe.Record{}, err
 	}
-	current := dedupe.Record{}
-	if len(it) > 0 {
-		rec, where, err := decode(next.Key, it)
-		switch {
-		case err != nil:
-			return dedupe.Record{}, err
-		case rec.Revision == next.Revision:
-			rec.Result = next.Clone().Result // its own write: no need to fetch what was just written
-		case where != nil:
-			if err := s.fetch(ctx, &rec, *where); err != nil {
-				return dedupe.Record{}, err
-			}
-		}
-		current = rec
+	return s.conflictWith(ctx, next, it)
+}
+
+// conflictWith is a conflict with an item, empty for none.
+func (s *Store) conflictWith(ctx context.Context, next dedupe.Record, it item) (dedupe.Record, error) {
+	if len(it) == 0 {
+		return dedupe.Record{}, dedupe.ErrConflict
 	}
-	return current, dedupe.ErrConflict
+	rec, where, err := decode(next.Key, it)
+	switch {
+	case err != nil:
+		return dedupe.Record{}, err
+	case rec.Revision == next.Revision:
+		rec.Result = next.Clone().Result // its own write: no need to fetch what was just written
+	case where != nil:
+		if err := s.fetch(ctx, &rec, *where); err != nil {
+			return dedupe.Record{}, err
+		}
+	}
+	return rec, dedupe.ErrConflict
 }
 
 // refusing is the item that refused a write. A server that brings none with the refusal is asked for it, consistently: an older state
