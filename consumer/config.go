@@ -57,12 +57,24 @@ type Config struct {
 	// PendingBound is how long a message waits for an unknown outcome before it is dead-lettered with the reason
 	// outcome_pending; its record stays listed. Default 24 h.
 	PendingBound time.Duration
+	// PendingGroups says what a group does whose head's outcome is unknown: the rest of it waits with it, or goes on without it.
+	// It concerns messages with a [Message].Group only. Default PendingBlock.
+	PendingGroups PendingGroups
 
 	// AcceptShortWindow accepts a window shorter than the source's longest redelivery, with the reason, which is
 	// logged. Copies that come later than the window then run again.
 	AcceptShortWindow string
 	// AcceptOlderThanWindow runs messages that are older than the window, with the reason, which is logged.
 	AcceptOlderThanWindow string
+
+	// ObserveOnly, if not empty, is why this consumer only watches; it is logged at the start. Every message's handler is
+	// run on each delivery, as if there were no records: nothing is refused, replayed or made to wait, and a store that
+	// is out or slow costs a message at most a second before its handler and two after it, then lets messages pass. A
+	// handler's nil is an ack, an error a nack with a back-off by deliveries, dedupe.Permanent a dead letter. Claims are
+	// made and settled beside it, so that Event.WouldHave and [Consumer.Counts] tell what the usual mode would have done. A
+	// body that cannot be decoded is handed back, for the broker's own bound of deliveries to move away. Copies of a key take
+	// effect again: this is for handlers that run without claimonce today.
+	ObserveOnly string
 
 	// Ledger holds the other settings of the ledger. Its OnAbandoned may stay unset; its Window defaults to what
 	// the source recommends, its SettleFor to 5 s, its Fingerprint to what fits the handler.
@@ -152,6 +164,7 @@ func (c Config) validate() error {
 		bad(d.value <= 0, "%s is %v; it must be positive (0 means the default)", d.name, d.value)
 	}
 	bad(c.MessageIDAsKey && (c.KeyAttribute != DefaultKeyAttribute || c.OldKeyAttribute != ""), "MessageIDAsKey excludes KeyAttribute and OldKeyAttribute")
+	bad(c.PendingGroups > PendingSkip, "PendingGroups is %v; it must be PendingBlock or PendingSkip", c.PendingGroups)
 	bad(c.Workers < 0, "Workers is %d; it must be positive (0 means the default)", c.Workers)
 	// Most likely a variable that was not set: all tenants would share one scope.
 	bad(c.Tenant.unnamed, "Tenant is set to an empty name; leave Tenant out for a system of one tenant")

@@ -17,7 +17,8 @@ type gate struct {
 	shuts   chan struct{} // closed while it is shut
 	shut    bool
 	backoff backoff
-	answers int // claims that were answered
+	answers int       // claims that were answered
+	since   time.Time // when it was opened last; zero: never shut
 	err     error
 
 	// unproved: the probe opened it and no claim has been answered since. failing: it was shut again while unproved, so the
@@ -81,7 +82,7 @@ func (g *gate) open() bool {
 	if !g.shut {
 		return false
 	}
-	g.shut, g.shuts, g.unproved = false, make(chan struct{}), true
+	g.shut, g.shuts, g.unproved, g.since = false, make(chan struct{}), true, time.Now()
 	close(g.opened)
 	if g.failing {
 		return false
@@ -89,6 +90,12 @@ func (g *gate) open() bool {
 	g.err = nil
 	g.backoff.reset()
 	return true
+}
+
+func (g *gate) openedAt() time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.since
 }
 
 // worked: a claim was answered. It reports whether that ends a fault which openings did not.

@@ -13,6 +13,10 @@ type Health struct {
 	StoreErr    error     // why the store cannot be reached now; nil if it works
 	Held        int       // messages received and not disposed of yet
 	Running     int       // handlers that run
+	// BlockedGroups counts the groups whose head was handed back, so that what is behind it waits, and has not been done since. It is what
+	// this worker knows: a head that another worker has now is counted until some minutes after it was due here, and at most 10,000 are.
+	BlockedGroups int
+	BlockedSince  time.Time // since when the oldest of them waits; zero if there is none
 	// Failures since the start that cost a redelivery and nothing else.
 	ExtendFailures, DisposeFailures int64
 }
@@ -29,6 +33,7 @@ type health struct {
 	poller   Poller // nil: the source has no such news
 	askedAt  time.Time
 	failedAt time.Time
+	groups   groups
 }
 
 // quietCall: a call that has been under way for so long without an error counts as working, since an empty queue gives no
@@ -40,6 +45,7 @@ func (c *Consumer) Health() Health {
 	c.health.mu.Lock()
 	defer c.health.mu.Unlock()
 	h := c.health.now
+	h.BlockedGroups, h.BlockedSince = c.health.groups.blocked(time.Now())
 	if c.health.gate != nil {
 		h.StoreErr = c.health.gate.fault()
 	}

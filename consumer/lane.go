@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -22,8 +23,9 @@ func newLane(name string, now time.Time) *lane {
 
 // lanes are the lanes of a run. Order lives here alone: neither sources nor stores know of it.
 type lanes struct {
-	mu  sync.Mutex
-	all map[string]*lane
+	mu     sync.Mutex
+	all    map[string]*lane
+	groups *groups
 }
 
 // laneWait is how long messages wait behind a head: longer ones would keep what the worker may hold from other lanes.
@@ -35,32 +37,36 @@ func laneName(h *held) string {
 	switch {
 	case h.m.Group != "":
 		return "group " + h.m.Group
-	case h.refusal == nil:
+	case h.refusal == nil && !h.alike:
 		return "key " + h.key.StoreID()
 	}
 	return ""
 }
 
-// join puts a message into its lane. If it is the first, the caller is to work the lane that is returned.
-func (ls *lanes) join(h *held, now time.Time) *lane {
+// join puts a message into its lane. If it is the first, the caller is to work the lane that is returned. early: it did not join,
+// and is to go back after wait.
+func (ls *lanes) join(h *held, asked, now time.Time) (l *lane, wait time.Duration, early bool) {
 	name := laneName(h)
 	if name == "" {
-		return newLane("", now)
+		return newLane("", now), 0, false
 	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	l := ls.all[name]
+	l = ls.all[name]
 	if l == nil {
+		if wait, early = ls.groups.early(h.m, asked, now); early {
+			return nil, wait, true
+		}
 		l = newLane(name, now)
 		ls.all[name] = l
-		return l
+		return l, 0, false
 	}
 	l.queue = append(l.queue, h)
 	select {
 	case l.joined <- struct{}{}:
 	default:
 	}
-	return nil
+	return nil, 0, false
 }
 
 // next gives the message that becomes the head, or nil: the lane is then gone.
@@ -79,11 +85,16 @@ func (ls *lanes) next(l *lane, now time.Time) *held {
 	return h
 }
 
-// overdue takes all that waits behind a head that has run for long, in order, and says for how long.
-func (ls *lanes) overdue(l *lane, now time.Time) (rest []*held, ran time.Duration) {
+// overdue takes all that waits behind a head that has run for long, in order, and says for how long. Time before the store answered
+// (opened) is not the head's.
+func (ls *lanes) overdue(l *lane, opened, now time.Time) (rest []*held, ran time.Duration) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	if ran = now.Sub(l.since); ran >= laneWait {
+	since := l.since
+	if opened.After(since) {
+		since = opened
+	}
+	if ran = now.Sub(since); ran >= laneWait {
 		rest, l.queue = l.queue, nil
 	}
 	return rest, ran
@@ -102,11 +113,31 @@ func (ls *lanes) rest(l *lane) []*held {
 // head: a later message of a group must not overtake it, and a copy of a failed one must not run before its delay.
 func (r *run) workLane(l *lane, h *held) {
 	for ; h != nil; h = r.lanes.next(l, time.Now()) {
+		r.lanes.groups.started(h.m)
 		d := r.dispose(h, r.workHead(l, h))
-		if d.disposition == Nacked || d.disposition == Left {
-			r.handBack(r.lanes.rest(l), d.delay)
+		if d.disposition != Nacked && d.disposition != Left {
+			r.lanes.groups.done(h.m.Group)
+			continue
 		}
+		wait := r.behind(h, d)
+		if r.stop.Err() == nil { // a worker that stops hands back what it could run
+			r.lanes.groups.handedBack(h.m, wait, time.Now())
+		}
+		r.handBack(r.lanes.rest(l), wait)
 	}
+}
+
+// behind is how long what waits behind a head stays away: no shorter than the head, whatever the source does with a group's order. One
+// that was left alone, or could not be handed back, comes when its visibility ends.
+func (r *run) behind(h *held, d decision) time.Duration {
+	ext, ok := r.c.source.(Extender)
+	switch {
+	case !ok || h.m.Group == "", d.disposition == Nacked && d.refused == nil:
+		return d.delay
+	case h.isLost() || errors.Is(d.refused, ErrNotHeld): // its visibility has ended
+		return d.delay
+	}
+	return max(d.delay, ext.Visibility())
 }
 
 // workHead works the head, and meanwhile hands back what waits behind it for long. Both are done by one goroutine for each
@@ -124,8 +155,9 @@ func (r *run) workHead(l *lane, h *held) decision {
 		case <-l.joined:
 		}
 		// While the store is out nothing is handed back: it would burn receive counts.
-		if !r.gate.isShut() {
-			rest, ran := r.lanes.overdue(l, time.Now())
+		// Nor where claims are only observed: what waits is to run on this delivery.
+		if !r.gate.isShut() && !r.c.observesOnly() {
+			rest, ran := r.lanes.overdue(l, r.gate.openedAt(), time.Now())
 			r.handBack(rest, busyDelay(0, ran))
 		}
 	}

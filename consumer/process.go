@@ -18,7 +18,11 @@ type decision struct {
 	replayed    bool
 	ran         bool
 	panicked    bool
+	unreadable  bool // refused for its body
+	check       bool // it was a path check
+	would       *Verdict
 	err         error
+	refused     error // why the source did not dispose of the message so
 }
 
 // process claims and runs one message. again: the store is out, and nothing was decided.
@@ -34,12 +38,17 @@ func (r *run) process(h *held) (d decision, again bool) {
 }
 
 func (r *run) tryProcess(h *held) (d decision, again bool) {
+	if r.c.observesOnly() {
+		return r.watch(h), false
+	}
 	if h.refusal != nil {
 		return r.refuse(h, h.refusal), false
 	}
 	handler, req, ref := r.c.prepare(h.m, h.key)
 	if ref != nil {
-		return r.refuse(h, ref), false
+		d = r.refuse(h, ref)
+		d.unreadable = true
+		return d, false
 	}
 	id, now := h.key.StoreID(), time.Now()
 	if since, ok := r.keys.enter(id, now); !ok {
@@ -128,33 +137,53 @@ const howToRedrive = "; move the message back to its queue to run it again"
 // is on the attention list before that.
 func (r *run) pending(h *held, rec dedupe.Record, d decision) decision {
 	since := pendingFor(rec, time.Now())
-	if since < r.c.cfg.PendingBound {
+	if since < r.c.cfg.PendingBound && !r.skips(h) {
 		d.disposition, d.delay = Nacked, r.c.pendingDelay(since)
 		return d
 	}
-	d.disposition = DeadLettered
-	d.letter = DeadLetter{
-		Reason: ReasonPending, KeyHash: h.key.Hash(), Attempts: rec.Attempt,
-		Detail: "the outcome is unknown (" + rec.Reason + "); settle the record, then move the message back to its queue",
-	}
+	d.disposition, d.letter = DeadLettered, pendingLetter(h, rec)
 	return d
 }
 
+func pendingLetter(h *held, rec dedupe.Record) DeadLetter {
+	return DeadLetter{
+		Reason: ReasonPending, KeyHash: h.key.Hash(), Attempts: rec.Attempt,
+		Detail: "the outcome is unknown (" + rec.Reason + "); settle the record, then move the message back to its queue",
+	}
+}
+
+func (r *run) skips(h *held) bool { return h.m.Group != "" && r.c.cfg.PendingGroups == PendingSkip }
+
 // runHandler runs the handler and decides by what was written: the record first, then the message.
 func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) decision {
+	return r.settled(h, op, r.runClaimed(h, op, handler, 0))
+}
+
+// runClaimed runs the handler. beside: see dedupe.RunOptions.
+func (r *run) runClaimed(h *held, op *dedupe.Operation, handler dedupe.Handler, beside time.Duration) dedupe.Settlement {
 	work, cancel := context.WithCancelCause(r.work)
 	defer cancel(nil)
 	if r.stop.Err() != nil {
 		cancel(dedupe.ErrDraining) // while the claim was on its way: not started any more, its attempt given back
 	}
 	r.c.health.running(1)
-	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon, Revoked: h.lost})
+	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon, Revoked: h.lost, Beside: beside})
 	r.c.health.running(-1)
-	d := decision{outcome: dedupe.OutcomeClaimed, ran: h.started.Load(), err: s.HandlerErr}
 	if p, ok := errors.AsType[*dedupe.PanicError](s.HandlerErr); ok {
-		d.panicked = true
-		r.c.cfg.Logger.Error("handler panicked", "operation", r.c.operation, "key_hash", h.key.Hash(), "panic", dedupe.PanicText(p.Value), "stack", string(p.Stack))
+		r.c.cfg.Logger.Error("handler panicked", "operation", r.c.operation, "key_hash", hashOf(h.key), "panic", dedupe.PanicText(p.Value), "stack", string(p.Stack))
 	}
+	return s
+}
+
+// ranSo is what is told of a run whatever is decided.
+func (r *run) ranSo(h *held, s dedupe.Settlement) decision {
+	_, panicked := errors.AsType[*dedupe.PanicError](s.HandlerErr)
+	return decision{outcome: dedupe.OutcomeClaimed, ran: h.started.Load(), panicked: panicked, err: s.HandlerErr}
+}
+
+// settled decides by what was written of a run.
+func (r *run) settled(h *held, op *dedupe.Operation, s dedupe.Settlement) decision {
+	d := r.ranSo(h, s)
 	letter := DeadLetter{KeyHash: h.key.Hash(), Attempts: op.Attempt(), Detail: s.Record.Reason}
 	switch {
 	case s.Err != nil:
@@ -168,7 +197,7 @@ func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) 
 		letter.Detail += howToRedrive
 		d.disposition, d.letter = DeadLettered, letter
 	default:
-		r.bySettledState(&d, s, letter)
+		r.bySettledState(&d, h, s, letter)
 	}
 	if h.isLost() && d.disposition != Acked {
 		d.disposition = Left // a late ack does no harm, anything else could disturb the next holder
@@ -176,7 +205,7 @@ func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) 
 	return d
 }
 
-func (r *run) bySettledState(d *decision, s dedupe.Settlement, letter DeadLetter) {
+func (r *run) bySettledState(d *decision, h *held, s dedupe.Settlement, letter DeadLetter) {
 	switch s.State {
 	case dedupe.StateCompleted:
 		d.disposition = Acked
@@ -185,6 +214,9 @@ func (r *run) bySettledState(d *decision, s dedupe.Settlement, letter DeadLetter
 		d.disposition, d.letter = DeadLettered, letter
 	case dedupe.StateUnknown:
 		d.disposition, d.delay = Nacked, r.c.pendingDelay(0)
+		if r.skips(h) {
+			d.disposition, d.delay, d.letter = DeadLettered, 0, pendingLetter(h, s.Record)
+		}
 	case dedupe.StateReleased:
 		d.disposition, d.delay = Nacked, r.c.attemptDelay(max(s.Record.Attempt, 1))
 		if s.Delay > 0 {

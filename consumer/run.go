@@ -16,6 +16,8 @@ type run struct {
 	work  context.Context //nolint:containedctx // the handlers': ends with ErrDraining
 	drop  context.CancelCauseFunc
 	gate  *gate
+	// Of observe-only mode, where the gate stays open.
+	breaker *breaker
 	lanes lanes
 	keys  keySet
 	slots chan struct{} // one for each handler that runs
@@ -34,8 +36,8 @@ func (c *Consumer) newRun(ctx context.Context) *run {
 	g := newGate()
 	c.health.start(g, c.source)
 	return &run{
-		c: c, stop: ctx, work: work, drop: drop, gate: g,
-		lanes: lanes{all: map[string]*lane{}}, keys: keySet{running: map[string]time.Time{}},
+		c: c, stop: ctx, work: work, drop: drop, gate: g, breaker: newBreaker(),
+		lanes: lanes{all: map[string]*lane{}, groups: &c.health.groups}, keys: keySet{running: map[string]time.Time{}},
 		slots: make(chan struct{}, c.cfg.Workers), room: make(chan struct{}, c.cfg.Workers+receiveBatch),
 		abandon: make(chan struct{}),
 	}
@@ -51,13 +53,14 @@ func (r *run) receive(ctx context.Context) {
 			return
 		}
 		r.c.health.asking()
+		asked := time.Now()
 		// A long poll that went on while the store is out would hide messages that nobody can run.
 		polling, cancel := r.gate.whileOpen(ctx)
 		msgs, err := r.c.source.Receive(polling, n)
 		interrupted := err != nil && polling.Err() != nil
 		cancel()
 		r.giveRoom(n - len(msgs))
-		r.accept(ctx, msgs)
+		r.accept(ctx, msgs, asked)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -145,14 +148,22 @@ func (r *run) giveRoom(n int) {
 
 // accept takes over messages that were received, for which room was taken. All have joined their lanes before the first is
 // worked on: else a head that fails at once would be gone before the next of its group joins, which would overtake it.
-func (r *run) accept(ctx context.Context, msgs []*Message) {
+func (r *run) accept(ctx context.Context, msgs []*Message, asked time.Time) {
 	var start []func()
+	var early handBacks
 	for _, m := range msgs {
 		h := r.c.hold(ctx, m)
 		r.c.health.held(1)
-		if l := r.lanes.join(h, time.Now()); l != nil {
+		r.c.counts.accepted(h)
+		switch l, wait, tooEarly := r.lanes.join(h, asked, time.Now()); {
+		case tooEarly:
+			early.add(h, wait)
+		case l != nil:
 			start = append(start, func() { r.workLane(l, h) })
 		}
+	}
+	if len(early.all) > 0 {
+		r.lanesWG.Go(func() { r.handBack(early.all, early.wait) })
 	}
 	for _, f := range start {
 		r.lanesWG.Go(f)
