@@ -1,38 +1,35 @@
 package memory_test
 
 import (
+	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/claimonce/claimonce/adapters/internal/sourcetest"
+	"github.com/claimonce/claimonce/adapters/adaptertest"
 	"github.com/claimonce/claimonce/adapters/memory"
 	"github.com/claimonce/claimonce/consumer"
 )
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, c := range sourcetest.Checks(true) {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				q := memory.New(memory.Config{Visibility: 30 * time.Second})
-				c.Run(t, &sourcetest.Rig{
-					Open:        func(*testing.T) consumer.Source { return q.Source() },
-					Send:        func(_ *testing.T, group string, m consumer.Message) string { return send(q, group, m) },
-					DeadLetters: func(*testing.T) []consumer.Message { return dead(q) },
-					Visibility:  30 * time.Second,
-					Grain:       time.Millisecond,
-					FakeTime:    true,
-					AnyBytes:    true,
-				})
-			})
-		})
+	adaptertest.Run(t, adaptertest.Rig{
+		New:        func(context.Context) (*adaptertest.Queue, error) { return contractQueue(), nil },
+		Visibility: 30 * time.Second, Grain: time.Millisecond, FakeTime: true,
+		Groups: true, AnyBytes: true, EmptyValues: true, Attributes: 50, MaxRedelivery: time.Hour,
+	})
+}
+
+func contractQueue() *adaptertest.Queue {
+	q := memory.New(memory.Config{Visibility: 30 * time.Second, Retention: time.Hour})
+	return &adaptertest.Queue{
+		Open:        func(context.Context) (consumer.Source, error) { return q.Source(), nil },
+		Send:        func(_ context.Context, m consumer.Message) (string, error) { return send(q, m), nil },
+		DeadLetters: func(context.Context) ([]adaptertest.Dead, error) { return dead(q), nil },
 	}
 }
 
-func send(q *memory.Queue, group string, m consumer.Message) (id string) {
-	out := memory.Message{Group: group, Body: m.Body, Attributes: map[string]string{}, Binary: map[string][]byte{}}
+func send(q *memory.Queue, m consumer.Message) (id string) {
+	out := memory.Message{Group: m.Group, Body: m.Body, Attributes: map[string]string{}, Binary: map[string][]byte{}}
 	for _, a := range m.Attributes {
 		if a.Binary {
 			out.Binary[a.Name] = a.Value
@@ -43,7 +40,7 @@ func send(q *memory.Queue, group string, m consumer.Message) (id string) {
 	return q.Send(out)[0]
 }
 
-func dead(q *memory.Queue) (out []consumer.Message) {
+func dead(q *memory.Queue) (out []adaptertest.Dead) {
 	for _, d := range q.DeadLetters() {
 		m := consumer.Message{ID: d.ID, Group: d.Group, Body: d.Body}
 		for name, v := range d.Attributes {
@@ -52,7 +49,7 @@ func dead(q *memory.Queue) (out []consumer.Message) {
 		for name, v := range d.Binary {
 			m.Attributes = append(m.Attributes, consumer.Attribute{Name: name, Value: v, Binary: true})
 		}
-		out = append(out, m)
+		out = append(out, adaptertest.Dead{Message: m, Letter: d.Letter})
 	}
 	return out
 }

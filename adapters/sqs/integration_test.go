@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/claimonce/claimonce/adapters/internal/sourcetest"
 	adapter "github.com/claimonce/claimonce/adapters/sqs"
 	"github.com/claimonce/claimonce/consumer"
 	"github.com/claimonce/claimonce/internal/awshttp"
@@ -28,55 +26,13 @@ const serverVisibility = 3 * time.Second
 // onServer makes a fresh queue with a dead-letter queue on the server that CLAIMONCE_SQS_ENDPOINT names.
 func onServer(t *testing.T) *rig {
 	t.Helper()
-	endpoint := os.Getenv("CLAIMONCE_SQS_ENDPOINT")
-	if endpoint == "" {
-		t.Fatal("CLAIMONCE_SQS_ENDPOINT is not set: name an SQS server, for example http://127.0.0.1:4566")
-	}
-	r := &rig{t: t, client: sqs.New(sqs.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(endpoint), HTTPClient: awshttp.Wrap(nil),
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-	})}
+	r := &rig{t: t, client: serverClient(t)}
 	name := "t-" + rand.Text()
 	r.dead = r.makeQueue(name+"-dead", map[string]string{"MessageRetentionPeriod": "1209600"})
 	r.queue = r.makeQueue(name, map[string]string{
 		"VisibilityTimeout": fmt.Sprint(serverVisibility.Seconds()), "RedrivePolicy": r.policy(r.dead, 1000),
 	})
 	return r
-}
-
-func TestServerContract(t *testing.T) {
-	t.Parallel()
-	old := takesOldReceipts(t)
-	var wg sync.WaitGroup
-	for _, c := range sourcetest.Checks(false) {
-		wg.Go(func() { // all at a time: they wait far more than they work
-			t.Run(c.Name, func(t *testing.T) {
-				r := onServer(t)
-				rig := contractRig(r.client, r.queue, r.dead, serverVisibility)
-				rig.OldReceipts = old
-				c.Run(t, rig)
-			})
-		})
-	}
-	wg.Wait()
-}
-
-// takesOldReceipts asks the server itself, without this adapter. moto does; SQS and ministack refuse.
-func takesOldReceipts(t *testing.T) bool {
-	t.Helper()
-	r := onServer(t)
-	r.send("body")
-	receive := func() *string {
-		out, err := r.client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &r.queue, VisibilityTimeout: 1, WaitTimeSeconds: 10})
-		if err != nil || len(out.Messages) != 1 {
-			t.Fatalf("got %+v, %v, want one message", out, err)
-		}
-		return out.Messages[0].ReceiptHandle
-	}
-	old := receive()
-	receive()
-	_, err := r.client.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: &r.queue, ReceiptHandle: old, VisibilityTimeout: 30})
-	return err == nil
 }
 
 // SQS-05, SQS-07: failures of entries map back to their messages.
@@ -129,6 +85,18 @@ func TestServerBatchWithAMessageThatIsGone(t *testing.T) {
 	if left := drain(t, r.client, r.queue); len(left) != 4 {
 		t.Errorf("got %d messages back, want 4", len(left))
 	}
+}
+
+func serverClient(t *testing.T) *sqs.Client {
+	t.Helper()
+	endpoint := os.Getenv("CLAIMONCE_SQS_ENDPOINT")
+	if endpoint == "" {
+		t.Fatal("CLAIMONCE_SQS_ENDPOINT is not set: name an SQS server, for example http://127.0.0.1:4566")
+	}
+	return sqs.New(sqs.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(endpoint), HTTPClient: awshttp.Wrap(nil),
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+	})
 }
 
 func TestServerDeadLetterKeepsTypes(t *testing.T) {

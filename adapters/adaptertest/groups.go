@@ -1,0 +1,114 @@
+package adaptertest
+
+import (
+	"slices"
+	"time"
+)
+
+func groups() []Promise {
+	return []Promise{
+		{"group order", "messages of a group come in the order of sending, and name their group", groupOrder},
+		{"group waits", "nothing of a group comes while its head is hidden, and the redelivered head comes first", groupBlocked},
+		{"group nacked", "nacks of a group's messages, head first, keep its order", groupNacked},
+		{"group next", "the next of a group comes when its head is done", groupNext},
+		{"groups apart", "groups do not wait for each other", groupsApart},
+	}
+}
+
+func (t *probe) needGroups() { t.need(t.rig.Groups, "the queue has no groups") }
+
+func groupOrder(t *probe) {
+	t.needGroups()
+	w := t.worker()
+	sent := t.sendTo("g", 12)
+	var got []string
+	for range sent {
+		m := w.one()
+		if m.Group != "g" {
+			t.Errorf("got group %q, want g", m.Group)
+		}
+		got = append(got, m.ID)
+		w.ack(m)
+	}
+	if !slices.Equal(got, sent) {
+		t.Errorf("got %v, want %v", got, sent)
+	}
+}
+
+func groupBlocked(t *probe) {
+	t.needGroups()
+	w, other := t.competing()
+	sent := t.sendTo("g", 2)
+	head := w.one()
+	other.nothingFor(t.rig.Visibility / 2)
+	w.nack(head, t.rig.Visibility)
+	other.nothingFor(t.rig.Visibility / 2)
+	for _, id := range sent {
+		m := other.one()
+		if m.ID != id {
+			t.Errorf("got %s, want %s", m.ID, id)
+		}
+		other.ack(m)
+	}
+}
+
+func groupNacked(t *probe) {
+	t.needGroups()
+	w, other := t.pair()
+	sent := t.sendTo("g", 3)
+	msgs, err := w.receive(t.ctx, 3, slack) // once: a source may keep the rest of a group back until its head is done
+	if got := ids(msgs); err != nil || !slices.Equal(got, sent[:len(got)]) {
+		t.Fatalf("got %v and %v, want the first of %v", got, err, sent)
+	}
+	before := time.Now()
+	for i, m := range msgs {
+		w.nack(m, max(0, 1-time.Duration(i))*2*time.Second)
+	}
+	var got []string
+	for range sent {
+		m := other.one()
+		got = append(got, m.ID)
+		t.due(before, 2*time.Second)
+		other.ack(m)
+	}
+	if !slices.Equal(got, sent) {
+		t.Errorf("got %v after the nacks, want %v", got, sent)
+	}
+}
+
+func groupNext(t *probe) {
+	t.needGroups()
+	w, other := t.competing()
+	sent := t.sendTo("g", 2)
+	head := w.one()
+	next := other.later()
+	elapse(t.rig.Grain)
+	before := time.Now()
+	w.ack(head)
+	msgs := <-next
+	t.due(before, 0)
+	if len(msgs) != 1 || msgs[0].ID != sent[1] {
+		t.Errorf("got %v, want %s", ids(msgs), sent[1])
+	}
+	other.ack(msgs...)
+}
+
+func groupsApart(t *probe) {
+	t.needGroups()
+	w, other := t.pair()
+	blocked := t.sendTo("a", 2)
+	head := w.one()
+	for _, id := range t.sendTo("b", 2) {
+		m := other.one()
+		if m.ID != id {
+			t.Errorf("got %s, want %s, which waits for nothing", m.ID, id)
+		}
+		other.ack(m)
+	}
+	w.ack(head)
+	m := other.one()
+	if m.ID != blocked[1] {
+		t.Errorf("got %s, want %s", m.ID, blocked[1])
+	}
+	other.ack(m)
+}

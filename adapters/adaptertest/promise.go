@@ -1,0 +1,21 @@
+package adaptertest
+
+// A Promise is one thing that [consumer.Source] or an ability beside it promises.
+type Promise struct {
+	Name     string // short and stable: lists of known failures go by it
+	Sentence string // what holds, for people
+
+	check func(t *probe)
+}
+
+// Promises lists all of them, in the order in which they are checked. Which of them a source is asked for its abilities and
+// the [Rig] decide.
+func Promises() []Promise {
+	var all []Promise
+	for _, part := range [][]Promise{
+		contents(), identity(), receiving(), hiding(), settling(), losing(), closing(), groups(), deadLetters(),
+	} {
+		all = append(all, part...)
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package adaptertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/claimonce/claimonce/consumer"
+)
+
+// A Rig makes queues for the checks, and says what its source and its broker can do.
+type Rig struct {
+	// New makes an empty queue: each promise has one of its own. ctx ends with the promise.
+	New func(ctx context.Context) (*Queue, error)
+
+	// Visibility is how long a received message stays hidden, and so how soon what a dead worker held comes back. At
+	// least a second, and on real time at least three: the checks must be able to act within it.
+	Visibility time.Duration
+	// Grain is the unit in which the broker counts delays.
+	Grain time.Duration
+	// FakeTime: [Run] gives each promise a testing/synctest bubble, and what is due must come at once. A caller of
+	// [Check] makes the bubble.
+	FakeTime bool
+
+	// Groups: the queue keeps the order of messages of one group.
+	Groups bool
+	// AnyBytes: bodies may be any bytes, or none; else they are text without control characters.
+	AnyBytes bool
+	// EmptyValues: the value of an attribute may be empty.
+	EmptyValues bool
+	// Attributes is how many a message can have; 0: ten.
+	Attributes int
+	// ByPosition: the broker keeps a position and not the acks, so that a crash also brings back what was acked behind a message
+	// that was not.
+	ByPosition bool
+	// MaxRedelivery is what the source must say of these queues, if it is a [consumer.Redeliverer]; 0: anything positive.
+	MaxRedelivery time.Duration
+
+	// Known names promises that this broker is known to break, with the reason. They are checked all the same, and reported when they
+	// hold: then the entry is out of date.
+	Known map[string]string
+	// Flaky names promises that this broker breaks by chance, with the reason: they may hold or not.
+	Flaky map[string]string
+}
+
+// A Queue is an empty queue and the means to look at it from outside the source. Functions that may be nil are said to be so.
+type Queue struct {
+	// Open makes a source on the queue, as one more worker does. The checks close it.
+	Open func(ctx context.Context) (consumer.Source, error)
+	// Send sends a message as a producer does, without the source, and returns its id: of m it takes Group, Body and Attributes.
+	Send func(ctx context.Context, m consumer.Message) (id string, err error)
+	// Crash ends a source as the death of its process does: nothing that it does from now on reaches the broker. nil: the
+	// checks let go of it, and do not look at crashes in the middle of a call.
+	Crash func(ctx context.Context, s consumer.Source) error
+	// Revoke makes the broker take back a message that is held, without its visibility ending, as a rebalance does. nil: it cannot.
+	Revoke func(ctx context.Context, m *consumer.Message) error
+	// DeadLetters lists what lies in the dead-letter queue. nil: the source has none.
+	DeadLetters func(ctx context.Context) ([]Dead, error)
+	// BreakDeadLetters makes the dead-letter queue refuse everything from now on. nil: it cannot.
+	BreakDeadLetters func(ctx context.Context) error
+}
+
+// Dead is a message in the dead-letter queue, and why it is there as far as its copy says it.
+type Dead struct {
+	Message consumer.Message
+	Letter  consumer.DeadLetter
+}
+
+func (r *Rig) validate() error {
+	var all []error
+	bad := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+	if r.New == nil {
+		bad("Rig.New is nil; it makes the queue of a promise")
+	}
+	if r.Visibility < time.Second {
+		bad("Rig.Visibility is %v; the checks need a second at least", r.Visibility)
+	}
+	if r.Grain <= 0 {
+		bad("Rig.Grain is %v; name the unit in which the broker counts delays", r.Grain)
+	}
+	names := map[string]bool{}
+	for _, p := range Promises() {
+		names[p.Name] = true
+	}
+	for _, list := range []map[string]string{r.Known, r.Flaky} {
+		for name, reason := range list {
+			if !names[name] {
+				bad("%q is no promise; Promises lists their names", name)
+			}
+			if reason == "" {
+				bad("%q is known to be broken, but no reason is given", name)
+			}
+		}
+	}
+	if len(all) > 0 {
+		return fmt.Errorf("adaptertest: the rig cannot be used: %w", errors.Join(all...))
+	}
+	return nil
+}
+
+func (r *Rig) attributes() int {
+	if r.Attributes == 0 {
+		return 10
+	}
+	return r.Attributes
+}
