@@ -3,6 +3,7 @@ package consumer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,12 @@ func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 		return key, &refusal{ReasonMalformedKey, err}
 	}
 	return key, nil
+}
+
+// telling names the attributes that identify looks at, and the one of the age.
+func (c *Consumer) telling() []string {
+	names := []string{c.cfg.KeyAttribute, c.cfg.OldKeyAttribute, c.cfg.Tenant.attribute, c.cfg.CreatedAtAttribute}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // missing says more if the source knows more.
