@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -38,6 +39,9 @@ func (s *Store) Load(ctx context.Context, key dedupe.Key) (dedupe.Record, error)
 func (s *Store) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return dedupe.Record{}, fmt.Errorf("memory: swap: %w", err)
+	}
+	if next.Key != key {
+		return dedupe.Record{}, errors.New("memory: swap: the record has another key than the one to be written")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
