@@ -1,0 +1,172 @@
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/claimonce/claimonce/dedupe"
+)
+
+func historyRules() []Rule {
+	return []Rule{
+		{"linearizable", "Per key, Swap and Load are linearizable: each takes effect at one moment between its call and its answer.", linearizable},
+	}
+}
+
+const (
+	histories   = 4
+	historyKeys = 2
+	workers     = 8
+	callsEach   = 24
+)
+
+// A history is what workers saw of some keys.
+type history struct {
+	p     *probe
+	keys  []dedupe.Key
+	start time.Time
+
+	mu      sync.Mutex
+	written map[string]dedupe.Record // by revision
+	calls   map[dedupe.Key][]porcupine.Operation
+	unknown int
+}
+
+func linearizable(p *probe) {
+	for range histories {
+		h := &history{p: p, start: time.Now(), written: map[string]dedupe.Record{}, calls: map[dedupe.Key][]porcupine.Operation{}}
+		for range historyKeys {
+			h.keys = append(h.keys, newKey())
+		}
+		hs := p.handles(4)
+		var wg sync.WaitGroup
+		for i := range workers {
+			wg.Go(func() { h.work(i, hs[i%len(hs)]) })
+		}
+		wg.Wait()
+		for _, key := range h.keys {
+			h.decide(key)
+		}
+	}
+}
+
+// work makes random calls and remembers what it saw, as a worker does.
+func (h *history) work(worker int, store handle) {
+	seen := map[dedupe.Key][]string{}
+	for range callsEach {
+		key := h.keys[in(len(h.keys))]
+		c, rec := h.choose(key, seen[key])
+		ctx, cancel := h.context()
+		called := time.Since(h.start)
+		a, shown := perform(ctx, store, key, c, rec)
+		returned := time.Since(h.start)
+		cancel()
+		if a.kind != nobodyKnows {
+			h.compare(shown, a)
+			seen[key] = append(seen[key], a.revision)
+		}
+		h.record(worker, key, c, a, called, returned)
+	}
+}
+
+// context ends in the middle of some calls.
+func (h *history) context() (context.Context, context.CancelFunc) {
+	if in(20) > 0 {
+		return h.p.ctx, func() {}
+	}
+	return context.WithTimeout(h.p.ctx, time.Duration(in(1000))*time.Microsecond)
+}
+
+// choose prefers what succeeds: a swap at the revision seen last.
+func (h *history) choose(key dedupe.Key, seen []string) (call, dedupe.Record) {
+	if in(10) < 3 {
+		return call{}, dedupe.Record{}
+	}
+	rec := claimed(key)
+	if in(2) == 0 {
+		rec = completed(key, noon().Add(time.Duration(in(5)-2)*time.Hour))
+	}
+	c := call{swap: true, next: cell{revision: rec.Revision}, expect: dedupe.AbsentAt(noon().Add(time.Duration(in(5)-2) * time.Hour))}
+	if !rec.ExpiresAt.IsZero() {
+		c.next.expires = rec.ExpiresAt.Unix()
+	}
+	if n := len(seen); n > 0 && in(10) < 7 {
+		if revision := seen[max(n-1-in(2)*in(3), 0)]; revision != "" {
+			c.expect = dedupe.AtRevision(revision)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.written[rec.Revision] = rec.Clone()
+	return c, rec
+}
+
+func perform(ctx context.Context, store handle, key dedupe.Key, c call, rec dedupe.Record) (answer, dedupe.Record) {
+	if !c.swap {
+		shown, err := store.Load(ctx, key)
+		if err != nil {
+			return answer{kind: nobodyKnows}, dedupe.Record{}
+		}
+		return answer{kind: loaded, revision: shown.Revision}, shown
+	}
+	shown, err := store.Swap(ctx, key, c.expect, rec)
+	switch {
+	case err == nil:
+		return answer{kind: swapped, revision: rec.Revision}, rec
+	case errors.Is(err, dedupe.ErrConflict):
+		return answer{kind: refused, revision: shown.Revision}, shown
+	}
+	return answer{kind: nobodyKnows}, dedupe.Record{}
+}
+
+// compare: what is shown under a revision is what was written under it, and not a mixture.
+func (h *history) compare(shown dedupe.Record, a answer) {
+	h.mu.Lock()
+	want, ok := h.written[a.revision]
+	h.mu.Unlock()
+	if !ok && a.revision != "" {
+		h.p.errorf("revision %q is shown, which nobody wrote", a.revision)
+	} else if d := diff(shown, want); d != "" {
+		h.p.errorf("revision %q is shown otherwise than it was written: %s", a.revision, d)
+	}
+}
+
+// record gives a call that nobody knows the end of no end: it may still land. Its worker goes on as another one.
+func (h *history) record(worker int, key dedupe.Key, c call, a answer, called, returned time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	op := porcupine.Operation{ClientId: worker, Input: c, Call: int64(called), Output: a, Return: int64(returned)}
+	if a.kind == nobodyKnows {
+		if !c.swap {
+			return
+		}
+		op.ClientId, op.Return = workers+h.unknown, int64(time.Hour)
+		h.unknown++
+	}
+	h.calls[key] = append(h.calls[key], op)
+}
+
+// decide looks for an order of the calls that explains all answers.
+func (h *history) decide(key dedupe.Key) {
+	const patience = time.Minute
+	result, info := porcupine.CheckOperationsVerbose(model(), h.calls[key], patience)
+	switch result {
+	case porcupine.Ok:
+	case porcupine.Unknown:
+		h.p.errorf("a history of %d calls could not be decided within %v", len(h.calls[key]), patience)
+	case porcupine.Illegal:
+		path := filepath.Join(h.p.rig.artifacts(), "storetest-history-"+rand.Text()[:8]+".html")
+		picture := "its picture is " + path
+		if err := porcupine.VisualizePath(model(), info, path); err != nil {
+			picture = fmt.Sprintf("its picture cannot be drawn: %v", err)
+		}
+		h.p.errorf("a history of %d calls is explained by no order of them; %s", len(h.calls[key]), picture)
+	}
+}

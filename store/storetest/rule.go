@@ -1,0 +1,53 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+)
+
+// A Rule is one thing that every store must do.
+type Rule struct {
+	Name     string // of its subtest, and in [Rig.Known]
+	Sentence string // what the contract of [dedupe.Store] says
+
+	run func(*probe)
+}
+
+// Rules lists all rules in the order in which they are run: what others build on comes first.
+func Rules() []Rule {
+	return slices.Concat(
+		registerRules(), expiryRules(), fieldRules(), resultRules(), copyRules(), idRules(), schemaRules(), contextRules(), workerRules(),
+		historyRules(),
+	)
+}
+
+// problems runs the rule and tells how it is broken; none if it is kept.
+func (r Rule) problems(ctx context.Context, rig Rig) (found []string) {
+	p := &probe{ctx: ctx, rig: rig}
+	defer func() {
+		switch cause := recover().(type) {
+		case nil, stopped:
+		default:
+			p.errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+		found = p.problems()
+	}()
+	r.run(p)
+	return nil
+}
+
+// verdict is what is wrong after the rule was run, with what is known of the store; nil if nothing is.
+func (r Rule) verdict(problems []string, rig Rig) error {
+	known, isKnown := rig.Known[r.Name]
+	switch {
+	case len(problems) > 0 && !isKnown:
+		return &Failure{Rule: r, Problems: problems}
+	case len(problems) == 0 && isKnown && !known.Flaky:
+		return &Failure{Rule: r, Problems: []string{
+			fmt.Sprintf("unexpected pass: the rig says that it is broken (%s); remove it from Known", known.Why),
+		}}
+	}
+	return nil
+}
