@@ -60,7 +60,6 @@ func (r *run) deadLetter(ctx context.Context, h *held, letter DeadLetter) error 
 	if !ok {
 		return fmt.Errorf("consumer: the source has no dead letters, so the message is kept: %s", letter.Reason)
 	}
-	letter.Keep = r.c.telling()
 	if err := dl.DeadLetter(ctx, h.m, letter); err != nil {
 		return err
 	}

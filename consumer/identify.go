@@ -27,6 +27,7 @@ func (r *refusal) Unwrap() error { return r.err }
 // identify takes the key from a message, without looking at its body. The key is set as far as it is known even if there is
 // a refusal.
 func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
+	m.Needed = c.telling()
 	key := dedupe.Key{Tenant: c.cfg.Tenant.fixed, Operation: c.operation}
 	if m.Fault != nil { // before the key: whatever is missing is missing because of it
 		return key, &refusal{ReasonMalformedBody, m.Fault}

@@ -25,6 +25,10 @@ type Message struct {
 	// nothing of the message.
 	Fault error
 
+	// Needed names the attributes that tell which operation the message asks for, the most needed first. The consumer sets it: where
+	// a dead letter cannot hold all attributes as they are, the others go first.
+	Needed []string
+
 	// Receipt is the source's own; the consumer carries it and does not look at it.
 	Receipt any
 

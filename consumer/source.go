@@ -80,10 +80,6 @@ type DeadLetter struct {
 	Detail   string // for people
 	KeyHash  string // hash of the key, "" if it has none
 	Attempts int    // of the operation, as its record counts them
-
-	// Keep names the attributes that tell which operation the message asks for, the most needed first. Where a dead letter cannot hold
-	// all attributes as they are, the others go first.
-	Keep []string
 }
 
 // Reasons of a [DeadLetter].
