@@ -16,8 +16,6 @@ type run struct {
 	work  context.Context //nolint:containedctx // the handlers': ends with ErrDraining
 	drop  context.CancelCauseFunc
 	gate  *gate
-	// Of observe-only mode, where the gate stays open.
-	breaker *breaker
 	lanes lanes
 	keys  keySet
 	slots chan struct{} // one for each handler that runs
@@ -36,7 +34,7 @@ func (c *Consumer) newRun(ctx context.Context) *run {
 	g := newGate()
 	c.health.start(g, c.source)
 	return &run{
-		c: c, stop: ctx, work: work, drop: drop, gate: g, breaker: newBreaker(),
+		c: c, stop: ctx, work: work, drop: drop, gate: g,
 		lanes: lanes{all: map[string]*lane{}, groups: &c.health.groups}, keys: keySet{running: map[string]time.Time{}},
 		slots: make(chan struct{}, c.cfg.Workers), room: make(chan struct{}, c.cfg.Workers+receiveBatch),
 		abandon: make(chan struct{}),
@@ -154,7 +152,6 @@ func (r *run) accept(ctx context.Context, msgs []*Message, asked time.Time) {
 	for _, m := range msgs {
 		h := r.c.hold(ctx, m)
 		r.c.health.held(1)
-		r.c.counts.accepted(h)
 		switch l, wait, tooEarly := r.lanes.join(h, asked, time.Now()); {
 		case tooEarly:
 			early.add(h, wait)
