@@ -22,13 +22,13 @@ func clientWith(h aws.HTTPClient) *dynamodb.Client {
 	})
 }
 
-func TestStoreKeepsTheContract(t *testing.T) {
+func TestStoreOnDynamoDB(t *testing.T) {
 	t.Parallel()
 	runChecks(t, clientOf(awstest.New(awstest.Config{})), nil)
 }
 
 // The same on a server that leaves the item out of refusals: the fallback is a read.
-func TestStoreKeepsTheContractWhereRefusalsBringNoItem(t *testing.T) {
+func TestStoreWhereRefusalsBringNoItem(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.store = r.silent(t)

@@ -150,6 +150,11 @@ func (h *history) record(worker int, key dedupe.Key, c call, a answer, called, r
 		op.ClientId, op.Return = workers+h.unknown, int64(time.Hour)
 		h.unknown++
 	}
+	if a.kind == refused && h.p.rig.ReadsAfterRefusal && a.revision != c.next.revision {
+		op.Output = answer{kind: refusedUnseen}
+		read := porcupine.Operation{ClientId: worker, Input: call{}, Call: op.Call, Output: answer{loaded, a.revision}, Return: op.Return}
+		h.calls[key] = append(h.calls[key], read)
+	}
 	h.calls[key] = append(h.calls[key], op)
 }
 

@@ -30,10 +30,11 @@ type answer struct {
 type kind uint8
 
 const (
-	loaded      kind = iota // shown is what is stored
-	swapped                 // success
-	refused                 // a conflict, and shown is what is stored
-	nobodyKnows             // any other error: it landed, or not, now or later
+	loaded        kind = iota // shown is what is stored
+	swapped                   // success
+	refused                   // a conflict, and shown is what is stored
+	refusedUnseen             // a conflict; what it showed was read later
+	nobodyKnows               // any other error: it landed, or not, now or later
 )
 
 // model is a register with Expect's own test. What nobody knows may have happened or not.
@@ -60,7 +61,8 @@ func steps(s cell, in call, out answer) []any {
 	met := in.swap && met(in.expect, s)
 	switch {
 	case out.kind == loaded && out.revision == s.revision,
-		out.kind == refused && !met && out.revision == s.revision:
+		out.kind == refused && !met && out.revision == s.revision,
+		out.kind == refusedUnseen && !met:
 		return []any{s}
 	case out.kind == swapped && met,
 		out.kind == refused && met && out.revision == in.next.revision: // the store repeated it, and the first try had landed
@@ -92,6 +94,8 @@ func describe(input, output any) string {
 		return what + "done"
 	case refused:
 		return what + "refused, stored is " + brief(out.revision)
+	case refusedUnseen:
+		return what + "refused"
 	case nobodyKnows:
 	}
 	return what + "unknown whether it landed"

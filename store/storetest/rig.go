@@ -16,6 +16,9 @@ type Rig struct {
 	Open func() (dedupe.Store, error)
 	// Known are rules that this store or its server is known to break, by the name of the rule.
 	Known map[string]Known
+	// ReadsAfterRefusal: the server does not say what refused a Swap, so that the store learns it by a consistent read of its own. What
+	// that finds may have been written after the refusal, and may be what was expected; callers try again then.
+	ReadsAfterRefusal bool
 	// Artifacts is the folder for pictures of histories that are not linearizable; it must exist. Default: the test's artifact folder
 	// if the test is run with -artifacts, else [os.TempDir].
 	Artifacts string
