@@ -259,15 +259,6 @@ func (r *rig) answer(change func(body string) string) {
 	r.client = sqs.New(r.client.Options(), func(o *sqs.Options) { o.HTTPClient = answering{r.server.Client(), change} })
 }
 
-func TestAFIFOQueueIsRefusedByItsAttributes(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer(func(body string) string {
-			return strings.Replace(body, `"QueueArn"`, `"FifoQueue":"true","QueueArn"`, 1)
-		})
-		wantError(t, r.open(adapter.Config{}).Check(t.Context()), true, "work is a FIFO queue", "use a standard queue")
-	})
-}
-
 func TestAServerThatSaysLittle(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer(func(body string) string {

@@ -31,7 +31,7 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 	if f.deadLetterURL == "" {
 		return s.explain(what, errNoDeadLetters)
 	}
-	attrs, err := letterAttributes(d.attributes, letter, nameOf(s.url), f.deadLetterSize-len(d.body))
+	attrs, err := sheet{letter, m.Needed, nameOf(s.url), d.sent, d.past.original}.attributes(f.deadLetterSize - len(d.body))
 	if err != nil {
 		return s.explain(what, err)
 	}

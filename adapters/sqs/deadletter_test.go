@@ -26,10 +26,13 @@ func letter() consumer.DeadLetter {
 	return consumer.DeadLetter{Reason: consumer.ReasonExhausted, Detail: "the provider is away", KeyHash: "0f0f", Attempts: 5}
 }
 
+// bubbleStart is when a bubble's time begins, and so when most messages here are sent.
+const bubbleStart = "2000-01-01T00:00:00.000Z"
+
 func ownAttributes() map[string]string {
 	return map[string]string{
 		adapter.AttributeReason: consumer.ReasonExhausted, adapter.AttributeDetail: "the provider is away", adapter.AttributeKeyHash: "0f0f",
-		adapter.AttributeAttempts: "5", adapter.AttributeSource: "work",
+		adapter.AttributeAttempts: "5", adapter.AttributeSource: "work", adapter.AttributeSent: bubbleStart,
 	}
 }
 
@@ -67,12 +70,12 @@ func (r *rig) wantKept(dead int) {
 func TestDeadLetterHasItsReason(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		s := r.open(adapter.Config{})
-		m := r.sendWith(s, 5, "body")
+		m := r.sendWith(s, 4, "body")
 		if err := s.DeadLetter(t.Context(), m, letter()); err != nil {
 			t.Fatal(err)
 		}
 		want := ownAttributes()
-		for i := range 5 {
+		for i := range 4 {
 			want[fmt.Sprint("Name-", i)] = fmt.Sprint("value ", i)
 		}
 		if got := r.onlyDead(); got.Body != "body" || !maps.Equal(got.Attributes, want) {
@@ -84,7 +87,7 @@ func TestDeadLetterHasItsReason(t *testing.T) {
 
 // Up to nine attributes of its own a dead letter keeps all of them, and the reason in one more.
 func TestDeadLetterInOneAttribute(t *testing.T) {
-	for _, n := range []int{6, 9} {
+	for _, n := range []int{5, 9} {
 		inBubble(t, func(t *testing.T, r *rig) {
 			s := r.open(adapter.Config{})
 			if err := s.DeadLetter(t.Context(), r.sendWith(s, n, "body"), letter()); err != nil {
@@ -102,27 +105,18 @@ func TestDeadLetterInOneAttribute(t *testing.T) {
 	}
 }
 
-func TestDeadLetterWithoutRoomIsKept(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		s := r.open(adapter.Config{})
-		err := s.DeadLetter(t.Context(), r.sendWith(s, 10, "body"), letter())
-		if err == nil || !strings.Contains(err.Error(), "10 attributes") {
-			t.Errorf("got %v, want what is in the way", err)
-		}
-		r.wantKept(0)
-	})
-}
-
 // SQS counts attributes into the size of a message, so that one as large as the queue takes leaves no room for a reason.
 func TestLargeDeadLetter(t *testing.T) {
 	for _, c := range []struct {
 		room int
 		want []string // of the own attributes; nil: refused
 	}{
-		{400, []string{adapter.AttributeReason, adapter.AttributeDetail, adapter.AttributeKeyHash, adapter.AttributeAttempts, adapter.AttributeSource}},
-		{150, []string{adapter.AttributeReason, adapter.AttributeKeyHash, adapter.AttributeAttempts, adapter.AttributeSource}},
-		{60, []string{adapter.AttributeReason}},
-		{10, nil},
+		{400, []string{
+			adapter.AttributeReason, adapter.AttributeSent, adapter.AttributeDetail, adapter.AttributeKeyHash, adapter.AttributeAttempts, adapter.AttributeSource,
+		}},
+		{200, []string{adapter.AttributeReason, adapter.AttributeSent, adapter.AttributeKeyHash, adapter.AttributeAttempts, adapter.AttributeSource}},
+		{100, []string{adapter.AttributeReason, adapter.AttributeSent}},
+		{60, nil}, // the reason alone would fit, and the message would look young if it came back
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			const limit = 4096
@@ -135,8 +129,10 @@ func TestLargeDeadLetter(t *testing.T) {
 			m := r.sendWith(s, 0, strings.Repeat("x", limit-c.room))
 			err := s.DeadLetter(t.Context(), m, letter())
 			if c.want == nil {
-				if err == nil {
-					t.Error("a dead letter without a reason was sent")
+				for _, want := range []string{"24 bytes less", "MaximumMessageSize", consumer.ReasonExhausted, "the message is kept"} {
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("got %v, want it to say %q", err, want)
+					}
 				}
 				r.wantKept(0)
 				return
@@ -184,7 +180,9 @@ func TestSecondDeadLetter(t *testing.T) {
 		if err := s.DeadLetter(t.Context(), r.take(s, 1)[0], consumer.DeadLetter{Reason: consumer.ReasonKeyReuse}); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]string{"Idempotency-Key": "k", adapter.AttributeReason: consumer.ReasonKeyReuse, adapter.AttributeSource: "work"}
+		want := map[string]string{
+			"Idempotency-Key": "k", adapter.AttributeReason: consumer.ReasonKeyReuse, adapter.AttributeSource: "work", adapter.AttributeSent: bubbleStart,
+		}
 		if got := r.onlyDead().Attributes; !maps.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}

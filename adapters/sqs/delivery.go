@@ -19,9 +19,11 @@ import (
 type delivery struct {
 	source     *Source
 	handle     string
-	received   time.Time                              // when it was asked for: its twelve hours cannot have begun before
-	body       string                                 // as it came, for a dead letter's copy: a handler can change the message's
-	attributes map[string]types.MessageAttributeValue // with their types
+	received   time.Time // when it was asked for: its twelve hours cannot have begun before
+	body       string    // as it came, for a dead letter's copy: a handler can change the message's
+	past       past      // its attributes with their types, before it was a dead letter if it was one
+	unreadable error     // why the past cannot be told
+	sent       time.Time // first, if it was a dead letter; zero if unknown
 	system     map[string]string
 
 	// turn is taken by whoever changes the visibility, until that can change no more. An extension whose answer nobody waits for any
@@ -43,10 +45,12 @@ const (
 )
 
 func (s *Source) newDelivery(m *types.Message, asked time.Time, visibility time.Duration) *delivery {
-	return &delivery{
-		source: s, handle: aws.ToString(m.ReceiptHandle), received: asked, body: aws.ToString(m.Body), attributes: m.MessageAttributes, system: m.Attributes,
+	d := &delivery{
+		source: s, handle: aws.ToString(m.ReceiptHandle), received: asked, body: aws.ToString(m.Body), system: m.Attributes,
 		turn: make(chan struct{}, 1), until: time.Now().Add(visibility),
 	}
+	d.past, d.unreadable = readPast(m.MessageAttributes)
+	return d
 }
 
 // enter takes the turn. It fails if the delivery is no longer ours.
@@ -139,11 +143,10 @@ func (s *Source) takeHeld() []*delivery {
 func view(m *types.Message, d *delivery) *consumer.Message {
 	v := &consumer.Message{ID: aws.ToString(m.MessageId), Body: []byte(aws.ToString(m.Body)), Receipt: d}
 	for name, a := range m.MessageAttributes {
-		at := consumer.Attribute{Name: name, Value: []byte(aws.ToString(a.StringValue))}
-		if isBinary(aws.ToString(a.DataType)) {
-			at.Value, at.Binary = slices.Clone(a.BinaryValue), true // the copy for a dead letter stays as it came
-		}
-		v.Attributes = append(v.Attributes, at)
+		v.Attributes = append(v.Attributes, attributeOf(name, a))
+	}
+	if _, beside := m.MessageAttributes[d.past.taken]; d.past.taken != "" && !beside {
+		v.Attributes = append(v.Attributes, attributeOf(d.past.taken, d.past.original[d.past.taken]))
 	}
 	slices.SortFunc(v.Attributes, func(a, b consumer.Attribute) int { return strings.Compare(a.Name, b.Name) })
 	if ms, err := strconv.ParseInt(m.Attributes[string(types.MessageSystemAttributeNameSentTimestamp)], 10, 64); err == nil {
@@ -151,9 +154,31 @@ func view(m *types.Message, d *delivery) *consumer.Message {
 	}
 	v.Receives, _ = strconv.Atoi(m.Attributes[string(types.MessageSystemAttributeNameApproximateReceiveCount)])
 	d.source.cfg.Envelope.unwrap(v)
+	if d.unreadable != nil {
+		v.Fault = fmt.Errorf("sqs: it was a dead letter: %w", d.unreadable)
+	}
+	v.SentAt = earlier(v.SentAt, d.past.sent)
+	d.sent = v.SentAt
 	return v
+}
+
+func attributeOf(name string, v types.MessageAttributeValue) consumer.Attribute {
+	if isBinary(aws.ToString(v.DataType)) {
+		return consumer.Attribute{Name: name, Value: slices.Clone(v.BinaryValue), Binary: true} // the copy for a dead letter stays as it came
+	}
+	return consumer.Attribute{Name: name, Value: []byte(aws.ToString(v.StringValue))}
+}
+
+// earlier: whoever claims a time can make a message older by it, never younger.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // isBinary: a type can have a label of the application's, as in Binary.png.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html
-func isBinary(dataType string) bool { return dataType == "Binary" || strings.HasPrefix(dataType, "Binary.") }
+func isBinary(dataType string) bool {
+	return dataType == "Binary" || strings.HasPrefix(dataType, "Binary.")
+}

@@ -1,8 +1,6 @@
 package sqs
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,9 +60,7 @@ func (e Envelope) unwrap(m *consumer.Message) {
 	}
 	m.Body = []byte(n.message)
 	m.Attributes = append(m.Attributes, n.attributes...)
-	if !n.sent.IsZero() && (m.SentAt.IsZero() || n.sent.Before(m.SentAt)) {
-		m.SentAt = n.sent
-	}
+	m.SentAt = earlier(m.SentAt, n.sent)
 }
 
 const (
@@ -142,109 +138,6 @@ func readAttribute(list object, name string) (a consumer.Attribute, err error) {
 	if err != nil {
 		return a, errors.New("its name stands twice")
 	}
-	fields, err := readObject(string(raw))
-	if err != nil {
-		return a, err
-	}
-	kind, err := fields.text("Type")
-	if err != nil {
-		return a, err
-	}
-	value, err := fields.text("Value")
-	if err != nil {
-		return a, err
-	}
-	a = consumer.Attribute{Name: name, Value: []byte(value)}
-	if isBinary(kind) {
-		a.Binary = true
-		if a.Value, err = base64.StdEncoding.Strict().DecodeString(value); err != nil {
-			return a, errors.New("its binary value is no base64")
-		}
-	}
-	return a, nil
-}
-
-// object is a JSON object as it stands: members in their order, equal names and all.
-type object []member
-
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// readObject gives the members as far as they can be read.
-func readObject(text string) (o object, err error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("it is no JSON object")
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return o, errors.New("it is no valid JSON")
-		}
-		m := member{}
-		m.name, _ = name.(string) // a name is nothing else
-		if err := d.Decode(&m.value); err != nil {
-			return o, errors.New("it is no valid JSON")
-		}
-		o = append(o, m)
-	}
-	if _, err := d.Token(); err != nil {
-		return o, errors.New("it is no valid JSON")
-	}
-	if strings.TrimLeft(text[d.InputOffset():], " \t\r\n") != "" {
-		return o, errors.New("there is more after its end")
-	}
-	return o, nil
-}
-
-func (o object) has(name string) bool {
-	for _, m := range o {
-		if m.name == name {
-			return true
-		}
-	}
-	return false
-}
-
-func (o object) one(name string) (value json.RawMessage, err error) {
-	n := 0
-	for _, m := range o {
-		if m.name == name {
-			value = m.value
-			n++
-		}
-	}
-	if n != 1 {
-		return nil, fmt.Errorf("it has %d members %s, want one", n, name)
-	}
-	return value, nil
-}
-
-// anyText: a member of that name is text, and this one unless want is "".
-func (o object) anyText(name, want string) bool {
-	for _, m := range o {
-		var s string
-		if m.name == name && m.value[0] == '"' && json.Unmarshal(m.value, &s) == nil && (want == "" || s == want) {
-			return true
-		}
-	}
-	return false
-}
-
-func (o object) text(name string) (s string, err error) {
-	raw, err := o.one(name)
-	if err != nil {
-		return "", err
-	}
-	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-		return "", fmt.Errorf("its %s is no text", name)
-	}
-	// Go reads half of a surrogate pair as U+FFFD, and so different messages as one.
-	const replaced = "\ufffd"
-	if strings.Count(s, replaced) > strings.Count(string(raw), replaced)+strings.Count(strings.ToLower(string(raw)), `\ufffd`) {
-		return "", fmt.Errorf("its %s is no valid Unicode", name)
-	}
-	return s, nil
+	v, err := readValue(raw)
+	return attributeOf(name, v), err
 }

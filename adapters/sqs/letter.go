@@ -1,11 +1,11 @@
 package sqs
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,92 +15,140 @@ import (
 )
 
 // Attributes of a dead letter, beside those that the message had. Where they do not fit beside those, all of them are in
-// AttributeAll, as a JSON object of the same names.
+// AttributeAll, as a JSON object of the same names. It takes in one of the message's own too if there are ten already: see [Restore].
+// A message of other origin must not use names that begin with Claimonce-.
 const (
 	AttributeReason   = "Claimonce-Reason"
 	AttributeDetail   = "Claimonce-Detail" // for people; at most 500 bytes
 	AttributeAttempts = "Claimonce-Attempts"
 	AttributeKeyHash  = "Claimonce-Key-Hash"
 	AttributeSource   = "Claimonce-Source" // the queue's name
+	AttributeSent     = "Claimonce-Sent"   // when the message was first sent, as in 2026-01-31T12:00:00.000Z
 	AttributeAll      = "Claimonce-Dead-Letter"
 )
 
 const (
-	ownPrefix     = "Claimonce-"
+	ownPrefix = "Claimonce-"
+	// maxAttributes: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
 	maxAttributes = 10
 	maxDetail     = 500
+	sentLayout    = "2006-01-02T15:04:05.000Z07:00"
 )
 
-// letterAttributes are the message's own ones and the reason's, in no more bytes than there is room for. Where room is short the
-// detail goes first, then everything but the reason: SQS counts attributes into a message's size.
+// A sheet is what a dead letter says beside its body.
+type sheet struct {
+	letter   consumer.DeadLetter
+	needed   []string // of the message's attributes
+	source   string
+	sent     time.Time // zero if unknown
+	original map[string]types.MessageAttributeValue
+}
+
+// attributes are the message's own ones and the reason's, in no more bytes than there is room for. Where room is short the detail goes
+// first, then what else a record or a log can tell; never the reason, nor the time of sending, without which a message that is
+// moved back would look young. SQS counts attributes into a message's size.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html
-func letterAttributes(
-	original map[string]types.MessageAttributeValue, d consumer.DeadLetter, source string, room int,
-) (map[string]types.MessageAttributeValue, error) {
-	attrs := maps.Clone(original)
-	maps.DeleteFunc(attrs, func(name string, _ types.MessageAttributeValue) bool {
-		return strings.HasPrefix(name, ownPrefix) // of an earlier dead letter that was moved back
-	})
-	own := ownAttributes(d, source)
+func (s sheet) attributes(room int) (map[string]types.MessageAttributeValue, error) {
+	own := s.own()
+	least := 0
 	for _, names := range [][]string{
-		{AttributeReason, AttributeSource, AttributeAttempts, AttributeKeyHash, AttributeDetail},
-		{AttributeReason, AttributeSource, AttributeAttempts, AttributeKeyHash},
-		{AttributeReason},
+		{AttributeReason, AttributeSent, AttributeSource, AttributeAttempts, AttributeKeyHash, AttributeDetail},
+		{AttributeReason, AttributeSent, AttributeSource, AttributeAttempts, AttributeKeyHash},
+		{AttributeReason, AttributeSent},
 	} {
-		all := maps.Clone(attrs)
-		if all == nil {
-			all = map[string]types.MessageAttributeValue{}
+		chosen := map[string]string{}
+		for _, name := range names {
+			if v, ok := own[name]; ok {
+				chosen[name] = v
+			}
 		}
-		if err := addOwn(all, own, names); err != nil {
+		all, err := s.with(chosen)
+		if err != nil {
 			return nil, err
 		}
-		if sizeOf(all) <= room {
+		if least = sizeOf(all); least <= room {
 			return all, nil
 		}
 	}
-	return nil, fmt.Errorf("the message is as large as the dead-letter queue takes, so that the reason (%s) has no place; the message is kept", d.Reason)
+	return nil, fmt.Errorf("the dead-letter queue takes %d bytes less than the message needs with the reason (%s); the message is kept: "+
+		"raise the dead-letter queue's MaximumMessageSize to 1 MiB; a message of that size itself must be moved by hand", least-room, s.letter.Reason)
 }
 
-func ownAttributes(d consumer.DeadLetter, source string) map[string]string {
-	own := map[string]string{
-		AttributeReason: d.Reason, AttributeDetail: clean(d.Detail), AttributeKeyHash: d.KeyHash, AttributeSource: source,
-	}
+func (s sheet) own() map[string]string {
+	d := s.letter
+	own := map[string]string{AttributeReason: d.Reason, AttributeDetail: clean(d.Detail), AttributeKeyHash: d.KeyHash, AttributeSource: s.source}
 	if d.Attempts > 0 {
 		own[AttributeAttempts] = strconv.Itoa(d.Attempts)
+	}
+	if !s.sent.IsZero() {
+		own[AttributeSent] = s.sent.UTC().Format(sentLayout)
 	}
 	maps.DeleteFunc(own, func(_, v string) bool { return v == "" }) // SQS refuses empty values
 	return own
 }
 
-// addOwn adds the named attributes, as one if there is no place for each.
-func addOwn(all map[string]types.MessageAttributeValue, own map[string]string, names []string) error {
-	chosen := map[string]string{}
-	for _, name := range names {
-		if v, ok := own[name]; ok {
-			chosen[name] = v
+// with adds own attributes to the message's, as one if there is no place for each.
+func (s sheet) with(own map[string]string) (map[string]types.MessageAttributeValue, error) {
+	all := map[string]types.MessageAttributeValue{}
+	maps.Copy(all, s.original)
+	if len(all)+len(own) > maxAttributes {
+		taken := ""
+		if len(all) >= maxAttributes {
+			taken = s.leastNeeded()
 		}
-	}
-	if len(all)+len(chosen) > maxAttributes {
-		text, err := json.Marshal(chosen)
+		text, err := foldIn(own, taken, all[taken])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		chosen = map[string]string{AttributeAll: string(text)}
+		delete(all, taken)
+		own = map[string]string{AttributeAll: text}
 	}
-	if len(all)+len(chosen) > maxAttributes {
-		return fmt.Errorf("the message has %d attributes already, so that the reason has no place; the message is kept", len(all))
+	if len(all)+len(own) > maxAttributes {
+		return nil, fmt.Errorf("the message has more than %d attributes already, so that the reason has no place; the message is kept", maxAttributes)
 	}
-	for name, v := range chosen {
+	for name, v := range own {
 		all[name] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String(v)}
 	}
-	return nil
+	return all, nil
+}
+
+// leastNeeded is the attribute that is missed least: not one that tells which operation is asked for if there is another, and then
+// the one that takes the least room.
+func (s sheet) leastNeeded() (found string) {
+	rank := func(name string) int {
+		for i, kept := range s.needed {
+			if strings.EqualFold(name, kept) {
+				return len(s.needed) - i
+			}
+		}
+		return 0
+	}
+	better := func(a, b string) bool {
+		if ra, rb := rank(a), rank(b); ra != rb {
+			return ra < rb
+		}
+		if na, nb := bytesOf(a, s.original[a]), bytesOf(b, s.original[b]); na != nb {
+			return na < nb
+		}
+		return a < b // the same one each time
+	}
+	for name := range s.original {
+		if found == "" || better(name, found) {
+			found = name
+		}
+	}
+	return found
 }
 
 func sizeOf(attrs map[string]types.MessageAttributeValue) (n int) {
 	for name, a := range attrs {
-		n += len(name) + len(aws.ToString(a.DataType)) + len(aws.ToString(a.StringValue)) + len(a.BinaryValue)
+		n += bytesOf(name, a)
 	}
 	return n
+}
+
+func bytesOf(name string, a types.MessageAttributeValue) int {
+	return len(name) + len(aws.ToString(a.DataType)) + len(aws.ToString(a.StringValue)) + len(a.BinaryValue)
 }
 
 // clean keeps what SQS takes as text, and bounds it.

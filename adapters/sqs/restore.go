@@ -1,0 +1,145 @@
+package sqs
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// memberTaken is the member of AttributeAll with the message's attribute that it took in: {"name": {"Type": "…", "Value": "…"}}, a
+// binary value in base64, as SNS writes attributes.
+const memberTaken = "Attributes"
+
+// Restore gives the attributes that a message had before it became a dead letter of this package, with their types: none of those that
+// say why it is one, and again the one that [AttributeAll] took in. It is for programs that pass messages on to others: a [Source]
+// restores by itself what is moved back to its queue, and such a message is best moved as it is, since it keeps the time of its sending
+// ([AttributeSent]) so. What was no dead letter comes back as it is. An error says that the attributes contradict each other or
+// cannot be read.
+func Restore(attributes map[string]types.MessageAttributeValue) (map[string]types.MessageAttributeValue, error) {
+	p, err := readPast(attributes)
+	if err != nil {
+		return nil, fmt.Errorf("sqs: restore the attributes of a dead letter: %w", err)
+	}
+	return p.original, nil
+}
+
+// past is what a message was before it became a dead letter.
+type past struct {
+	original map[string]types.MessageAttributeValue
+	taken    string    // the name of an attribute that was taken in
+	sent     time.Time // zero if it does not say
+}
+
+// readPast keeps what it cannot read, so that a dead letter of it still has it.
+func readPast(attributes map[string]types.MessageAttributeValue) (p past, err error) {
+	p.original = maps.Clone(attributes)
+	maps.DeleteFunc(p.original, func(name string, _ types.MessageAttributeValue) bool {
+		return strings.HasPrefix(name, ownPrefix) && name != AttributeAll
+	})
+	stamp := aws.ToString(attributes[AttributeSent].StringValue)
+	if folded, ok := attributes[AttributeAll]; ok {
+		if stamp, err = p.unfold(aws.ToString(folded.StringValue)); err != nil {
+			return p, fmt.Errorf("its attribute %s cannot be read: %w", AttributeAll, err)
+		}
+		delete(p.original, AttributeAll)
+	}
+	if stamp != "" {
+		if p.sent, err = time.Parse(time.RFC3339, stamp); err != nil {
+			return p, fmt.Errorf("its attribute %s is no time such as 2026-01-31T12:00:00.000Z", AttributeSent)
+		}
+	}
+	return p, nil
+}
+
+// unfold puts back what foldIn took in.
+func (p *past) unfold(text string) (stamp string, err error) {
+	o, err := readObject(text)
+	if err != nil {
+		return "", err
+	}
+	if o.has(AttributeSent) {
+		if stamp, err = o.text(AttributeSent); err != nil {
+			return "", err
+		}
+	}
+	if !o.has(memberTaken) {
+		return stamp, nil
+	}
+	raw, err := o.one(memberTaken)
+	if err != nil {
+		return "", err
+	}
+	list, err := readObject(string(raw))
+	if err != nil || len(list) != 1 {
+		return "", errors.New("its " + memberTaken + " are not one attribute")
+	}
+	name := list[0].name
+	v, err := readValue(list[0].value)
+	if err != nil {
+		return "", err
+	}
+	if have, ok := p.original[name]; ok && !sameValue(have, v) {
+		return "", errors.New("the attribute in it stands beside it too, with another value")
+	}
+	p.original[name], p.taken = v, name
+	return stamp, nil
+}
+
+func readValue(raw json.RawMessage) (v types.MessageAttributeValue, err error) {
+	fields, err := readObject(string(raw))
+	if err != nil {
+		return v, err
+	}
+	kind, err := fields.text("Type")
+	if err != nil {
+		return v, err
+	}
+	value, err := fields.text("Value")
+	if err != nil {
+		return v, err
+	}
+	v.DataType = &kind
+	if !isBinary(kind) {
+		v.StringValue = &value
+		return v, nil
+	}
+	if v.BinaryValue, err = base64.StdEncoding.Strict().DecodeString(value); err != nil {
+		return v, errors.New("its binary value is no base64")
+	}
+	return v, nil
+}
+
+func sameValue(a, b types.MessageAttributeValue) bool {
+	return aws.ToString(a.DataType) == aws.ToString(b.DataType) && aws.ToString(a.StringValue) == aws.ToString(b.StringValue) &&
+		bytes.Equal(a.BinaryValue, b.BinaryValue)
+}
+
+// foldIn makes one JSON text of own attributes, and of one of the message's unless its name is "".
+func foldIn(own map[string]string, name string, v types.MessageAttributeValue) (string, error) {
+	folded := map[string]any{}
+	for n, value := range own {
+		folded[n] = value
+	}
+	if name != "" {
+		value := aws.ToString(v.StringValue)
+		if isBinary(aws.ToString(v.DataType)) {
+			value = base64.StdEncoding.EncodeToString(v.BinaryValue)
+		}
+		folded[memberTaken] = map[string]any{name: map[string]string{"Type": aws.ToString(v.DataType), "Value": value}}
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // each escape is five bytes more
+	if err := e.Encode(folded); err != nil {
+		return "", fmt.Errorf("the reason cannot be written as JSON: %w", err)
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}
