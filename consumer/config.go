@@ -67,6 +67,16 @@ type Config struct {
 	// AcceptOlderThanWindow runs messages that are older than the window, with the reason, which is logged.
 	AcceptOlderThanWindow string
 
+	// ObserveOnly, if not empty, is why this consumer only watches; it is logged at the start. Every message's handler is
+	// run on each delivery, as if there were no records: nothing is refused, replayed or made to wait. A store that
+	// is out or slow costs at most a second before the handler, one for each Begin (none after the first that failed) and one
+	// after the handler; after some failures messages pass without asking it. A
+	// handler's nil is an ack, an error a nack with a back-off by deliveries, dedupe.Permanent a dead letter. Claims are
+	// made and settled beside it, so that Event.WouldHave and [Consumer.Counts] tell what the usual mode would have done. A
+	// body that cannot be decoded is handed back, for the broker's own bound of deliveries to move away. Copies of a key take
+	// effect again: this is for handlers that run without claimonce today.
+	ObserveOnly string
+
 	// Ledger holds the other settings of the ledger. Its OnAbandoned may stay unset; its Window defaults to what
 	// the source recommends, its SettleFor to 5 s, its Fingerprint to what fits the handler.
 	Ledger dedupe.Config

@@ -17,8 +17,10 @@ type Consumer struct {
 	store     dedupe.Store
 	handler   Handler
 	ledger    *dedupe.Ledger
+	checks    *dedupe.Ledger // of path checks
 	cfg       Config
 	health    health
+	counts    counts
 	started   atomic.Bool
 }
 
@@ -44,7 +46,11 @@ func New(operation string, source Source, store dedupe.Store, handler Handler, c
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return nil, fmt.Errorf("consumer: %q cannot be built: %w", operation, err)
 	}
-	return &Consumer{operation: operation, source: source, store: store, handler: handler, ledger: ledger, cfg: cfg}, nil
+	checks, err := newCheckLedger(store)
+	if err != nil {
+		return nil, fmt.Errorf("consumer: %q cannot be built: %w", operation, err)
+	}
+	return &Consumer{operation: operation, source: source, store: store, handler: handler, ledger: ledger, checks: checks, cfg: cfg}, nil
 }
 
 // Ledger is the consumer's ledger, for reconciling and for operators.
@@ -102,18 +108,46 @@ func (c *Consumer) checkUntilAnswered(ctx context.Context) error {
 // check names what is wrong.
 func (c *Consumer) check(ctx context.Context) error {
 	var errs []error
-	for _, part := range []any{c.source, c.store} {
-		if ck, ok := part.(Checker); ok {
-			errs = append(errs, ck.Check(ctx))
-		}
+	if ck, ok := c.source.(Checker); ok {
+		errs = append(errs, ck.Check(ctx))
 	}
-	errs = append(errs, c.checkWindow(ctx))
+	if c.observesOnly() {
+		c.checkBeside(ctx)
+		return errors.Join(errs...)
+	}
+	errs = append(errs, c.checkStore(ctx), c.checkWindow(ctx))
 	if c.cfg.AcceptOlderThanWindow != "" {
 		c.cfg.Logger.WarnContext(ctx, "messages older than the window are run: an effect may be repeated",
 			"operation", c.operation, "reason", c.cfg.AcceptOlderThanWindow)
 	}
 	return errors.Join(errs...)
 }
+
+func (c *Consumer) checkStore(ctx context.Context) error {
+	if ck, ok := c.store.(Checker); ok {
+		return ck.Check(ctx)
+	}
+	return nil
+}
+
+// checkBeside only tells what is wrong: in observe-only mode nothing of claimonce's own keeps a handler from running.
+func (c *Consumer) checkBeside(ctx context.Context) {
+	c.cfg.Logger.WarnContext(ctx, "observe only: the handler of every message is run, whatever its record says; duplicates take effect",
+		"operation", c.operation, "reason", c.cfg.ObserveOnly)
+	ctx, cancel := context.WithTimeout(ctx, checkBesideTime)
+	defer cancel()
+	for _, part := range []func(context.Context) error{c.checkStore, c.checkWindow} {
+		var err error
+		if fault := guarded(func() { err = part(ctx) }); fault != nil {
+			err = fault
+		}
+		if err != nil {
+			c.cfg.Logger.ErrorContext(ctx, "the usual mode would not start", "operation", c.operation, "err", err)
+		}
+	}
+}
+
+const checkBesideTime = 5 * time.Second
 
 // checkWindow: a copy that comes back after its record expired would run again.
 func (c *Consumer) checkWindow(ctx context.Context) error {

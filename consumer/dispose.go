@@ -47,6 +47,7 @@ func (r *run) dispose(h *held, d decision) decision {
 		r.c.cfg.Logger.WarnContext(ctx, "a message could not be "+wanted.String()+"; it will come back", "operation", r.c.operation,
 			"message_id", h.m.ID, "key_hash", hashOf(h.key), "err", err)
 	}
+	r.c.counts.decided(d)
 	r.tell(ctx, h, d)
 	r.c.health.held(-1)
 	r.giveRoom(1)
@@ -70,7 +71,10 @@ func (r *run) deadLetter(ctx context.Context, h *held, letter DeadLetter) error 
 func (r *run) tell(ctx context.Context, h *held, d decision) {
 	ev := Event{
 		Key: h.key, MessageID: h.m.ID, Group: h.m.Group, Disposition: d.disposition, Outcome: d.outcome, Replayed: d.replayed,
-		Ran: d.ran, Panicked: d.panicked, Reason: d.letter.Reason, Delay: d.delay, Duration: time.Since(h.received), Err: d.err,
+		PathCheck: d.check, Ran: d.ran, Panicked: d.panicked, Reason: d.letter.Reason, Delay: d.delay, Duration: time.Since(h.received), Err: d.err,
+	}
+	if d.would != nil {
+		ev.WouldHave = *d.would
 	}
 	if err := guarded(func() { r.c.cfg.Observe(ctx, ev) }); err != nil {
 		r.c.cfg.Logger.ErrorContext(ctx, "the Observe callback failed", "operation", r.c.operation, "err", err)

@@ -30,8 +30,31 @@ type Event struct {
 	Reason      string         // of a dead letter
 	Delay       time.Duration  // of a nack
 	Duration    time.Duration  // since it was received
+	PathCheck   bool           // it was a message of a PathCheck, answered without the handler
+	WouldHave   Verdict        // in observe-only mode: see Verdict; else zero
 	Err         error          // the handler's, the store's, or the source's that failed to dispose of it
 }
+
+// A Verdict is what the usual mode would have done with a delivery of a consumer in observe-only mode. It is zero for a delivery
+// that was not started.
+type Verdict struct {
+	// Disposition; 0 with the reason store_unavailable: it would have been kept until the store answers.
+	Disposition Disposition
+	// Reason of the dead letter, or why the handler would not have been run: a Reason or Withheld constant. Empty: neither.
+	Reason string
+	// Runs: the handler would have been run.
+	Runs bool
+	// Err is the refusal's or the store's, if there is one.
+	Err error
+}
+
+// Reasons of a [Verdict] beside those of a [DeadLetter].
+const (
+	WithheldReplay      = "replayed"            // answered from the stored result
+	WithheldBusy        = "request_in_progress" // another run of the key goes on
+	WithheldNewerSchema = "newer_schema"        // left to a worker of the newer release
+	WithheldStore       = "store_unavailable"
+)
 
 // String gives the disposition's name as documented.
 func (d Disposition) String() string {

@@ -16,6 +16,8 @@ type held struct {
 	m        *Message
 	key      dedupe.Key
 	refusal  *refusal
+	alike    bool       // copies of its key may run beside it: observe-only mode
+	check    *pathProbe // it is a path check
 	received time.Time
 
 	stop    chan struct{} // closed to end the keeper
@@ -41,6 +43,7 @@ func (c *Consumer) hold(ctx context.Context, m *Message) *held {
 		m: m, received: time.Now(), tries: backoff{base: 100 * time.Millisecond, top: 30 * time.Second},
 		stop: make(chan struct{}), stopped: make(chan struct{}), lost: make(chan struct{}),
 	}
+	h.alike, h.check = c.observesOnly(), probeIn(m.Body)
 	h.key, h.refusal = c.identify(m)
 	if h.refusal == nil {
 		h.refusal = c.age(m, h.received)

@@ -37,7 +37,7 @@ func laneName(h *held) string {
 	switch {
 	case h.m.Group != "":
 		return "group " + h.m.Group
-	case h.refusal == nil:
+	case h.refusal == nil && !h.alike:
 		return "key " + h.key.StoreID()
 	}
 	return ""
@@ -155,7 +155,8 @@ func (r *run) workHead(l *lane, h *held) decision {
 		case <-l.joined:
 		}
 		// While the store is out nothing is handed back: it would burn receive counts.
-		if !r.gate.isShut() {
+		// Nor where claims are only observed: what waits is to run on this delivery.
+		if !r.gate.isShut() && !r.c.observesOnly() {
 			rest, ran := r.lanes.overdue(l, r.gate.openedAt(), time.Now())
 			r.handBack(rest, busyDelay(0, ran))
 		}

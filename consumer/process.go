@@ -18,6 +18,9 @@ type decision struct {
 	replayed    bool
 	ran         bool
 	panicked    bool
+	unreadable  bool // refused for its body
+	check       bool // it was a path check
+	would       *Verdict
 	err         error
 	refused     error // why the source did not dispose of the message so
 }
@@ -35,12 +38,20 @@ func (r *run) process(h *held) (d decision, again bool) {
 }
 
 func (r *run) tryProcess(h *held) (d decision, again bool) {
+	switch {
+	case h.check != nil:
+		return r.answerCheck(h)
+	case r.c.observesOnly():
+		return r.watch(h), false
+	}
 	if h.refusal != nil {
 		return r.refuse(h, h.refusal), false
 	}
 	handler, req, ref := r.c.prepare(h.m, h.key)
 	if ref != nil {
-		return r.refuse(h, ref), false
+		d = r.refuse(h, ref)
+		d.unreadable = true
+		return d, false
 	}
 	id, now := h.key.StoreID(), time.Now()
 	if since, ok := r.keys.enter(id, now); !ok {
@@ -148,19 +159,34 @@ func (r *run) skips(h *held) bool { return h.m.Group != "" && r.c.cfg.PendingGro
 
 // runHandler runs the handler and decides by what was written: the record first, then the message.
 func (r *run) runHandler(h *held, op *dedupe.Operation, handler dedupe.Handler) decision {
+	return r.settled(h, op, r.runClaimed(h, op, handler, 0))
+}
+
+// runClaimed runs the handler. beside: see dedupe.RunOptions.
+func (r *run) runClaimed(h *held, op *dedupe.Operation, handler dedupe.Handler, beside time.Duration) dedupe.Settlement {
 	work, cancel := context.WithCancelCause(r.work)
 	defer cancel(nil)
 	if r.stop.Err() != nil {
 		cancel(dedupe.ErrDraining) // while the claim was on its way: not started any more, its attempt given back
 	}
 	r.c.health.running(1)
-	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon, Revoked: h.lost})
+	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon, Revoked: h.lost, Beside: beside})
 	r.c.health.running(-1)
-	d := decision{outcome: dedupe.OutcomeClaimed, ran: h.started.Load(), err: s.HandlerErr}
 	if p, ok := errors.AsType[*dedupe.PanicError](s.HandlerErr); ok {
-		d.panicked = true
-		r.c.cfg.Logger.Error("handler panicked", "operation", r.c.operation, "key_hash", h.key.Hash(), "panic", dedupe.PanicText(p.Value), "stack", string(p.Stack))
+		r.c.cfg.Logger.Error("handler panicked", "operation", r.c.operation, "key_hash", hashOf(h.key), "panic", dedupe.PanicText(p.Value), "stack", string(p.Stack))
 	}
+	return s
+}
+
+// ranSo is what is told of a run whatever is decided.
+func (r *run) ranSo(h *held, s dedupe.Settlement) decision {
+	_, panicked := errors.AsType[*dedupe.PanicError](s.HandlerErr)
+	return decision{outcome: dedupe.OutcomeClaimed, ran: h.started.Load(), panicked: panicked, err: s.HandlerErr}
+}
+
+// settled decides by what was written of a run.
+func (r *run) settled(h *held, op *dedupe.Operation, s dedupe.Settlement) decision {
+	d := r.ranSo(h, s)
 	letter := DeadLetter{KeyHash: h.key.Hash(), Attempts: op.Attempt(), Detail: s.Record.Reason}
 	switch {
 	case s.Err != nil:

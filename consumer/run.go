@@ -11,15 +11,17 @@ import (
 
 // run is the state of one call of Run.
 type run struct {
-	c     *Consumer
-	stop  context.Context //nolint:containedctx // the run's own: ends when nothing new may be started
-	work  context.Context //nolint:containedctx // the handlers': ends with ErrDraining
-	drop  context.CancelCauseFunc
-	gate  *gate
-	lanes lanes
-	keys  keySet
-	slots chan struct{} // one for each handler that runs
-	room  chan struct{} // one for each message held: what is received is bounded, not only what runs
+	c    *Consumer
+	stop context.Context //nolint:containedctx // the run's own: ends when nothing new may be started
+	work context.Context //nolint:containedctx // the handlers': ends with ErrDraining
+	drop context.CancelCauseFunc
+	gate *gate
+	// Of observe-only mode, where the gate stays open.
+	breaker *breaker
+	lanes   lanes
+	keys    keySet
+	slots   chan struct{} // one for each handler that runs
+	room    chan struct{} // one for each message held: what is received is bounded, not only what runs
 
 	abandon chan struct{} // closed when handlers that ignore their context are left behind
 	lanesWG sync.WaitGroup
@@ -34,7 +36,7 @@ func (c *Consumer) newRun(ctx context.Context) *run {
 	g := newGate()
 	c.health.start(g, c.source)
 	return &run{
-		c: c, stop: ctx, work: work, drop: drop, gate: g,
+		c: c, stop: ctx, work: work, drop: drop, gate: g, breaker: newBreaker(),
 		lanes: lanes{all: map[string]*lane{}, groups: &c.health.groups}, keys: keySet{running: map[string]time.Time{}},
 		slots: make(chan struct{}, c.cfg.Workers), room: make(chan struct{}, c.cfg.Workers+receiveBatch),
 		abandon: make(chan struct{}),
@@ -152,6 +154,7 @@ func (r *run) accept(ctx context.Context, msgs []*Message, asked time.Time) {
 	for _, m := range msgs {
 		h := r.c.hold(ctx, m)
 		r.c.health.held(1)
+		r.c.counts.accepted(h)
 		switch l, wait, tooEarly := r.lanes.join(h, asked, time.Now()); {
 		case tooEarly:
 			early.add(h, wait)
