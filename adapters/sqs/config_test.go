@@ -37,8 +37,8 @@ func TestBadSettingsAreRefusedWithWhatToDo(t *testing.T) {
 		"name for a URL":   {url: "work", want: []string{`"work" names no queue`}},
 		"no URL":           {url: "", want: []string{"names no queue", "https://"}},
 		"trailing slash":   {url: "http://aws.invalid/000000000000/", want: []string{"names no queue"}},
-		"FIFO":             {url: goodURL + ".fifo", want: []string{"work.fifo is a FIFO queue", "use a standard queue"}},
-		"FIFO dead":        {cfg: adapter.Config{DeadLetterURL: goodURL + "-dead.fifo"}, want: []string{"DeadLetterURL names a FIFO queue"}},
+		"FIFO dead":        {cfg: adapter.Config{DeadLetterURL: goodURL + "-dead.fifo"}, want: []string{"DeadLetterURL", "name a standard queue"}},
+		"standard dead":    {url: goodURL + ".fifo", cfg: adapter.Config{DeadLetterURL: goodURL + "-dead"}, want: []string{"DeadLetterURL", "name a FIFO queue"}},
 		"dead is itself":   {cfg: adapter.Config{DeadLetterURL: goodURL}, want: []string{"DeadLetterURL is the queue itself"}},
 		"visibility short": {cfg: adapter.Config{Visibility: 2 * time.Second}, want: []string{"Visibility is 2s", "from 3s to 12h"}},
 		"visibility long":  {cfg: adapter.Config{Visibility: 12*time.Hour + time.Second}, want: []string{"Visibility is 12h0m1s"}},
@@ -72,7 +72,7 @@ func TestBadSettingsAreRefusedWithWhatToDo(t *testing.T) {
 			want:    []string{"after 5s", "waits 20s"},
 		},
 		"several": {
-			url: goodURL + ".fifo", cfg: adapter.Config{Visibility: -1, WaitTime: time.Hour, GatherTime: -1, CloseWait: -1},
+			url: goodURL + ".fifo", cfg: adapter.Config{DeadLetterURL: goodURL, Visibility: -1, WaitTime: time.Hour, GatherTime: -1, CloseWait: -1},
 			want: []string{"FIFO", "Visibility", "WaitTime", "GatherTime", "CloseWait"},
 		},
 	} {
