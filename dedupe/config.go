@@ -13,7 +13,8 @@ import (
 // Config are the settings of a [Ledger]. The zero value of every field but OnAbandoned means its default.
 type Config struct {
 	// OnAbandoned says what may be done with an operation whose worker vanished or whose handler returned a
-	// plain error. Required: see [Rerun], [RerunUnlessBegun] and [Reconcile].
+	// plain error. Required: see [Rerun], [RerunUnlessBegun] and [Reconcile]. It is kept in the record by a claim, and what is
+	// found abandoned goes by its record: in a ledger that never claims, as an operator's, the value decides nothing.
 	OnAbandoned Mode
 
 	// Window is how long an outcome is remembered, counted from the outcome. It must be longer than the longest
@@ -51,7 +52,8 @@ type Config struct {
 
 	// Logger gets incidents and refusals; keys are logged as hashes. Default: none.
 	Logger *slog.Logger
-	// Observe is told of every decision. It is called synchronously from many goroutines and must not block.
+	// Observe is told of every decision, renewals too: one that failed has the event "renew" and an Err. It is waited for, is
+	// called from many goroutines, each its own, and must not block. A panic in it is logged and goes no further.
 	Observe func(context.Context, Observation)
 }
 
@@ -98,9 +100,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Observe == nil {
-		c.Observe = func(context.Context, Observation) {}
 	}
 	return c
 }

@@ -127,7 +127,7 @@ type written struct {
 }
 
 // swap repeats one identical call while again allows: an error other than a conflict leaves it open whether the write
-// landed, and only the repeat can tell.
+// landed, and only the repeat can tell. What only a person can mend is not mended by the next few calls.
 func (l *Ledger) swap(ctx context.Context, key Key, expect Expect, next Record, again func(try int) bool) (Record, error) {
 	for try := 1; ; try++ {
 		current, err := l.store.Swap(ctx, key, expect, next)
@@ -139,7 +139,7 @@ func (l *Ledger) swap(ctx context.Context, key Key, expect Expect, next Record, 
 				return next, nil
 			}
 			return current, err
-		case errors.Is(err, ErrTooLarge) || errors.Is(err, ErrNewerSchema) || !again(try):
+		case errors.Is(err, ErrTooLarge) || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrSetup) || !again(try):
 			return current, err
 		}
 	}
@@ -211,15 +211,28 @@ func (l *Ledger) observe(ctx context.Context, ev Event, w written, err error, to
 	}
 }
 
-// notify survives a callback that panics: it is called from renewals too, where a panic would end the process, and between a
-// write and its answer.
+// notify survives a callback that panics or ends its goroutine, as a test's FailNow does: it is called from renewals too, which
+// would end without a word, and between a write and its answer. The second can only be contained on a goroutine of its own.
 func (l *Ledger) notify(ctx context.Context, o Observation) {
-	defer func() {
-		if v := recover(); v != nil {
-			l.cfg.Logger.ErrorContext(ctx, "Observe panicked", "operation", o.Key.Operation, "event", o.Event, "panic", PanicText(v))
-		}
+	if l.cfg.Observe == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		failed := "it ended its goroutine"
+		defer func() {
+			if v := recover(); v != nil {
+				failed = PanicText(v)
+			}
+			if failed != "" {
+				l.cfg.Logger.ErrorContext(ctx, "Observe panicked", "operation", o.Key.Operation, "event", o.Event, "panic", failed)
+			}
+		}()
+		l.cfg.Observe(ctx, o)
+		failed = ""
 	}()
-	l.cfg.Observe(ctx, o)
+	<-done
 }
 
 func incident(n Note) string {

@@ -45,8 +45,13 @@ func (l *Ledger) Take(ctx context.Context, key Key, opts TakeOptions) (*Case, er
 	switch {
 	case err != nil:
 		return nil, &Error{Op: "take", Key: key, Err: err}
-	case w.Outcome != OutcomeApplied || w.Next.State != StateUnknown:
-		return nil, &Error{Op: "take", Key: key, Err: fmt.Errorf("%w %s", ErrRefused, w.Next.State)}
+	case w.Outcome == OutcomeBusy:
+		return nil, &Error{Op: "take", Key: key, Err: fmt.Errorf("%w %s: this machine's clock is off by more than SkewMargin; mend it", ErrRefused, w.Next.State)}
+	case w.Outcome != OutcomeApplied:
+		return nil, &Error{Op: "take", Key: key, Err: l.rules.refusal(w.Next, ev, l.now())}
+	case w.Next.State != StateUnknown:
+		return nil, &Error{Op: "take", Key: key, Err: fmt.Errorf("%w %s: no message came to run it again, so it was listed for people; send its message again",
+			ErrRefused, w.Next.State)}
 	}
 	return &Case{Record: w.Next, ledger: l, voids: opts.Voids}, nil
 }
@@ -105,24 +110,36 @@ func (l *Ledger) byOperator(ctx context.Context, seen Record, ev Event, who, rea
 // once decides on exactly this record. A conflict is returned and never decided anew: the answer was given about what the
 // record said before.
 func (l *Ledger) once(ctx context.Context, rec Record, ev Event) (Record, error) {
-	w := written{Before: rec}
-	var err error
-	switch {
-	case rec.Schema > SchemaVersion:
-		err = ErrNewerSchema
-	default:
-		w.Decision = l.rules.Step(rec, ev, l.now())
-	}
-	if w.Write {
-		w.Next.Revision = newToken()
-		_, err = l.swap(ctx, rec.Key, AtRevision(rec.Revision), w.Next, retrying(ctx, claimTries))
-	}
+	w, err := l.decide(ctx, rec, ev)
 	l.observe(ctx, ev, w, err, 0)
+	if r, ok := ev.(Resolve); ok && r.Result != nil && errors.Is(err, ErrTooLarge) {
+		// The operation took effect, and a result that does not fit must not keep that from being said.
+		small := withoutBody(*r.Result)
+		r.Result = &small
+		ev = r
+		w, err = l.decide(ctx, rec, ev)
+		l.observe(ctx, ev, w, err, 0)
+	}
 	if err == nil && !w.Write {
-		err = fmt.Errorf("%w %s", ErrRefused, rec.State) // an answer, not a failure of the store
+		err = l.rules.refusal(rec, ev, l.now()) // an answer, not a failure of the store
 	}
 	if err != nil {
 		return rec, &Error{Op: ev.Name(), Key: rec.Key, Err: err}
 	}
 	return w.Next, nil
+}
+
+// decide is one decision and, if there is something to write, its write.
+func (l *Ledger) decide(ctx context.Context, rec Record, ev Event) (written, error) {
+	w := written{Before: rec}
+	if rec.Schema > SchemaVersion {
+		return w, ErrNewerSchema
+	}
+	w.Decision = l.rules.Step(rec, ev, l.now())
+	if !w.Write {
+		return w, nil
+	}
+	w.Next.Revision = newToken()
+	_, err := l.swap(ctx, rec.Key, AtRevision(rec.Revision), w.Next, retrying(ctx, claimTries))
+	return w, err
 }

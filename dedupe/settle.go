@@ -88,7 +88,7 @@ func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Even
 		if ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrTooLarge) {
 			return w, err
 		}
-		if errors.Is(err, ErrConflict) && !pauses.wait(ctx) {
+		if returnsAtOnce := errors.Is(err, ErrConflict) || errors.Is(err, ErrSetup); returnsAtOnce && !pauses.wait(ctx) {
 			return w, err
 		}
 		op.renewOnce(ctx)
