@@ -3,6 +3,7 @@ package sqs
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -23,6 +24,9 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 	}
 	if d.now() != open { // lost too: another worker has the message, and sends a copy if there is to be one
 		return s.explain(what, errSettled)
+	}
+	if err := s.stillHeld(ctx, m, d); err != nil {
+		return err
 	}
 	f, err := s.known(ctx)
 	if err != nil {
@@ -46,4 +50,16 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 		return s.explainOf("send to the dead-letter queue", nameOf(f.deadLetterURL), err)
 	}
 	return s.Ack(ctx, m)
+}
+
+// stillHeld asks SQS where the visibility may have ended: whoever has the message by now finds the same record and sends a copy
+// by itself, and two are one too many.
+func (s *Source) stillHeld(ctx context.Context, m *consumer.Message, d *delivery) error {
+	switch {
+	case d.isHidden(time.Now()):
+		return nil
+	case d.hideable() <= 0:
+		return s.explain("dead-letter a message of", errTwelveHours)
+	}
+	return s.Extend(ctx, m)
 }

@@ -33,6 +33,7 @@ type delivery struct {
 	mu    sync.Mutex
 	state state
 	until time.Time // hidden at least so long, as far as is known
+	told  bool      // that it can be hidden no longer
 }
 
 type state int

@@ -324,29 +324,6 @@ func TestExtensionIsWithdrawnWhileItGathers(t *testing.T) {
 	})
 }
 
-func TestTwelveHours(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		s := r.open(adapter.Config{Visibility: time.Hour})
-		r.send("body")
-		m := r.take(s, 1)[0]
-		received := time.Now()
-		for time.Since(received) < 12*time.Hour-30*time.Minute {
-			elapse(30 * time.Minute)
-			if err := s.Extend(t.Context(), m); err != nil {
-				t.Fatalf("after %v: %v", time.Since(received), err)
-			}
-		}
-		elapse(29*time.Minute + 59*time.Second)
-		r.server.ResetCalls()
-		if err := s.Extend(t.Context(), m); !errors.Is(err, consumer.ErrNotHeld) {
-			t.Errorf("got %v, want ErrNotHeld at the end of twelve hours", err)
-		}
-		if got := r.server.Count("ChangeMessageVisibilityBatch"); got != 0 {
-			t.Errorf("%d calls, want none: a visibility of nothing would hand the message back", got)
-		}
-	})
-}
-
 func TestNackIsCappedAtTwelveHours(t *testing.T) {
 	for _, delay := range []time.Duration{12 * time.Hour, 30 * 24 * time.Hour, math.MaxInt64} {
 		inBubble(t, func(t *testing.T, r *rig) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
 	"github.com/claimonce/claimonce/consumer"
@@ -53,7 +54,7 @@ func (s *Source) explainOf(what, queue string, err error) error {
 	switch {
 	case errors.Is(err, consumer.ErrNotHeld):
 	case handleIsOver(err):
-		return fmt.Errorf("%s: %w: its receipt handle no longer counts: %w", where, consumer.ErrNotHeld, err)
+		return fmt.Errorf("%s: %w: %s: %w", where, consumer.ErrNotHeld, lossOf(err), err)
 	default:
 		if hint := advice(err); hint != "" {
 			return fmt.Errorf("%s: %w: %s: %w", where, consumer.ErrSetup, hint, err)
@@ -62,19 +63,43 @@ func (s *Source) explainOf(what, queue string, err error) error {
 	return fmt.Errorf("%s: %w", where, err)
 }
 
-// handleIsOver: a handle that is stale, expired or of a message that is gone says one thing only, that the delivery is no longer this
-// worker's. SQS says InvalidParameterValue of it, and of a visibility beyond twelve hours too, whose message is still held;
-// only the text tells them apart. Errors are told by code, since servers other than AWS bring no types.
+// handleIsOver: whatever a handle is refused for, the delivery is no longer this worker's.
+func handleIsOver(err error) bool { return lossOf(err) != "" }
+
+// lossOf says why a handle no longer counts, "" if err says nothing of it. SQS says InvalidParameterValue of such a handle, and of a
+// visibility beyond twelve hours too, whose message is still held; only the text tells them apart. Errors are told by type and by
+// code, since servers other than AWS bring no types, and a batch's entries none either.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html#API_ChangeMessageVisibility_Errors
-func handleIsOver(err error) bool {
-	switch codeOf(err) {
-	case "ReceiptHandleIsInvalid", "MessageNotInflight":
-		return true
-	case "InvalidParameterValue":
-		text := strings.ToLower(err.Error())
-		return strings.Contains(text, "receipthandle") || strings.Contains(text, "receipt handle")
+func lossOf(err error) string {
+	const (
+		noLonger  = "its receipt handle no longer counts"
+		notFlying = "it is not in flight: its visibility ended, or it was deleted"
+		expired   = "its receipt handle has expired: its visibility ended before it was settled"
+	)
+	code := codeOf(err)
+	switch {
+	case code == "ReceiptHandleIsInvalid" || isType[*types.ReceiptHandleIsInvalid](err):
+		return noLonger
+	case code == "MessageNotInflight" || isType[*types.MessageNotInflight](err):
+		return notFlying
+	case code != "InvalidParameterValue":
+		return ""
 	}
-	return false
+	text := strings.ToLower(err.Error())
+	switch {
+	case !strings.Contains(text, "receipthandle") && !strings.Contains(text, "receipt handle"):
+		return ""
+	case strings.Contains(text, "expired"):
+		return expired
+	case strings.Contains(text, "not available") || strings.Contains(text, "does not exist"):
+		return notFlying
+	}
+	return noLonger
+}
+
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // advice is what a person can do, "" if time may help.
