@@ -66,7 +66,9 @@ func (k Key) LogValue() slog.Value {
 }
 
 // MarshalJSON writes what [Key.LogValue] shows: JSON is how most logs and audit trails are written, whatever the key is part of.
-func (k Key) MarshalJSON() ([]byte, error) { return json.Marshal(printed{k.Tenant, k.Operation, k.Hash()}) } //nolint:wrapcheck // of strings: never fails
+func (k Key) MarshalJSON() ([]byte, error) {
+	return json.Marshal(printed{k.Tenant, k.Operation, k.Hash()})
+} //nolint:wrapcheck // of strings: never fails
 
 type printed struct {
 	Tenant    string `json:"tenant"`
