@@ -89,8 +89,10 @@ func (q *queue) allows(arn string) bool {
 }
 
 // bury moves a message that would be received once too often to the dead-letter queue. It keeps its id, attributes and
-// receive count; of when it was sent, a standard queue keeps the time, so that it expires as if it had never moved.
-// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html#understanding-message-retention-periods
+// receive count; of when it was sent, a standard queue keeps the time, so that it expires as if it had never moved. On FIFO queues its id
+// takes the place of its deduplication id, so that two messages which shared one, at different times, are both kept.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
 func (s *Server) bury(q *queue, m *message, now time.Time) bool {
 	if q.redrive.Count == 0 || m.receives < q.redrive.Count {
 		return false
@@ -104,7 +106,7 @@ func (s *Server) bury(q *queue, m *message, now time.Time) bool {
 	moved := *m
 	moved.seq, moved.visible, moved.handle, moved.source = s.serial, now, "", s.arn(q.name)
 	if q.fifo {
-		moved.sent = now
+		moved.sent, moved.dedup = now, m.id
 	}
 	target.insert(&moved, now)
 	return true
