@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go"
+)
+
+// cleanUp deletes all that was created, or may have been, and names what is left.
+func (w *world) cleanUp(ctx context.Context) error {
+	queues, tables := w.created()
+	var errs []error
+	for _, name := range queues {
+		if err := w.deleteQueue(ctx, name); err != nil {
+			errs = append(errs, fmt.Errorf("queue %s is left: %w", name, err))
+		}
+	}
+	for _, name := range tables {
+		if err := w.deleteTable(ctx, name); err != nil {
+			errs = append(errs, fmt.Errorf("table %s is left: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (w *world) deleteQueue(ctx context.Context, name string) error {
+	found, err := w.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name})
+	if err == nil {
+		_, err = w.sqs.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: found.QueueUrl})
+	}
+	if codeOf(err) == "QueueDoesNotExist" || codeOf(err) == "NonExistentQueue" {
+		return nil
+	}
+	return err
+}
+
+// deleteTable waits while the table is still being created: until then it cannot be deleted.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html
+func (w *world) deleteTable(ctx context.Context, name string) error {
+	return within(ctx, cleanTime, func() error {
+		_, err := w.dynamo.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
+		if _, missing := errors.AsType[*dtypes.ResourceNotFoundException](err); missing {
+			return nil
+		}
+		return err
+	})
+}
+
+// codeOf is an error's code without the prefixes of the older protocol; "" if it has none.
+func codeOf(err error) string {
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(api.ErrorCode(), "com.amazonaws.sqs#"), "AWS.SimpleQueueService.")
+}
+
+// refused finds that a call failed with one of the codes.
+func refused(what string, err error, codes ...string) error {
+	if err == nil {
+		return seen("%s was accepted, instead of %s", what, strings.Join(codes, " or "))
+	}
+	got := codeOf(err)
+	for _, code := range codes {
+		if got == code {
+			return nil
+		}
+	}
+	if got == "" {
+		return err
+	}
+	return seen("%s was refused with %s, instead of %s", what, got, strings.Join(codes, " or "))
+}

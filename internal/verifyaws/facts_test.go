@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// TestEveryFactHoldsOnAwstest is in a bubble, where the waits of the checks take no time.
+func TestEveryFactHoldsOnAwstest(t *testing.T) {
+	t.Parallel()
+	for _, f := range facts() {
+		if f.check == nil {
+			continue
+		}
+		t.Run(f.id+" "+f.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newRig(t).world()
+				w.table.create(t.Context(), w)
+				if err := f.check(t.Context(), w); err != nil {
+					t.Errorf("%s: %v", f.name, err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// checkTime bounds one check. The longest waits out two long polls and a few visibilities.
+	checkTime = 100 * time.Second
+	// cleanTime bounds the clean-up, which goes on after an interrupt.
+	cleanTime = time.Minute
+	// atOnce: most of a check is waiting, but a new account is throttled early.
+	atOnce = 16
+)
+
+// runAll checks the facts side by side and gives the verdicts in their order.
+func runAll(ctx context.Context, w *world, all []fact, list differences) []verdict {
+	go w.table.create(ctx, w)
+	verdicts := make([]verdict, len(all))
+	slots := make(chan struct{}, atOnce)
+	done := make(chan struct{}, len(all))
+	for i, f := range all {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			verdicts[i] = one(ctx, w, f, list)
+		}()
+	}
+	for range all {
+		<-done
+	}
+	<-w.table.ready // what it may create must be known before the clean-up
+	return verdicts
+}
+
+func one(ctx context.Context, w *world, f fact, list differences) verdict {
+	if f.check == nil {
+		return verdict{fact: f, kind: unchecked, seen: f.why}
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, checkTime, fmt.Errorf("the check was not over after %v", checkTime))
+	defer cancel()
+	reason, listed := list[f.id]
+	err := protect(limited, w, f.check)
+	if ctx.Err() != nil {
+		return verdict{fact: f, kind: broken, seen: "interrupted"}
+	}
+	return judge(f, err, reason, listed)
+}
+
+// protect: a check that panics on an answer of a form that it did not expect must not keep the clean-up from running.
+func protect(ctx context.Context, w *world, c check) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.Join(err, fmt.Errorf("the check met an answer that it cannot read: %v", p))
+		}
+	}()
+	return c(ctx, w)
+}
