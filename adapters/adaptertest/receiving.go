@@ -82,8 +82,10 @@ func honoursContext(t *probe) {
 	case <-time.After(soon):
 		t.Fatalf("receive has not returned %v after its context ended", soon)
 	}
+	before := time.Now()
 	t.send("body")
 	other.ack(other.one())
+	t.due(before, 0)
 }
 
 func endedContext(t *probe) {

@@ -31,8 +31,8 @@ type Rig struct {
 	EmptyValues bool
 	// Attributes is how many a message can have; 0: ten.
 	Attributes int
-	// ByPosition: the broker keeps a position and not the acks, so that a crash also brings back what was acked behind a message
-	// that was not.
+	// ByPosition: the broker keeps a position, which is committed now and then, and not the acks, so that a crash may also bring back
+	// what was acked.
 	ByPosition bool
 	// MaxRedelivery is what the source must say of these queues, if it is a [consumer.Redeliverer]; 0: anything positive.
 	MaxRedelivery time.Duration

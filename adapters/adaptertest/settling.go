@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/claimonce/claimonce/consumer"
 )
@@ -63,12 +64,14 @@ func manyAcks(t *probe) {
 func manyNacks(t *probe) {
 	w, other := t.pair()
 	msgs := w.sent(many)
+	before := time.Now()
 	all(msgs, func(m *consumer.Message) { w.nack(m, 0) })
 	seen := map[string]bool{}
 	for _, m := range other.take(many) {
 		seen[m.ID] = true
 		other.ack(m)
 	}
+	t.due(before, 0)
 	if len(seen) != many {
 		t.Errorf("got %d different messages back, want %d", len(seen), many)
 	}

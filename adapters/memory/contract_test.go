@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -25,6 +26,12 @@ func contractQueue() *adaptertest.Queue {
 		Open:        func(context.Context) (consumer.Source, error) { return q.Source(), nil },
 		Send:        func(_ context.Context, m consumer.Message) (string, error) { return send(q, m), nil },
 		DeadLetters: func(context.Context) ([]adaptertest.Dead, error) { return dead(q), nil },
+		Revoke: func(_ context.Context, m *consumer.Message) error {
+			if !q.Revoke(m.ID) {
+				return errors.New("nobody holds it")
+			}
+			return nil
+		},
 	}
 }
 

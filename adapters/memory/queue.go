@@ -62,6 +62,7 @@ type message struct {
 	receives int
 	delivery int // of the holder's delivery; 0: nobody holds it
 	holder   *Source
+	revoked  chan struct{} // of the delivery; closed when the queue takes it back
 }
 
 // New makes an empty queue.
@@ -119,6 +120,22 @@ func (q *Queue) Receives(id string) int {
 	return 0
 }
 
+// Revoke takes a message back from the worker that holds it, as a rebalance does: its [consumer.Message.Revoked] is closed, and the
+// message is visible at once. It reports false if nobody holds it.
+func (q *Queue) Revoke(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := q.find(id)
+	if i < 0 || q.messages[i].holder == nil || !q.messages[i].visible.After(time.Now()) {
+		return false
+	}
+	m := q.messages[i]
+	close(m.revoked)
+	m.visible, m.holder, m.delivery = time.Now(), nil, 0
+	q.wake()
+	return true
+}
+
 // wake is called with mu held.
 func (q *Queue) wake() {
 	close(q.changed)
@@ -153,7 +170,7 @@ func (q *Queue) take(s *Source, limit int) (got []*message, changed <-chan struc
 		}
 		q.serial++
 		m.receives++
-		m.visible, m.delivery, m.holder = now.Add(q.cfg.Visibility), q.serial, s
+		m.visible, m.delivery, m.holder, m.revoked = now.Add(q.cfg.Visibility), q.serial, s, make(chan struct{})
 		held := *m
 		got = append(got, &held)
 	}

@@ -197,3 +197,40 @@ func TestOfAGroupSeveralCanComeInOneReceive(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyWhatIsHeldCanBeRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := memory.New(memory.Config{Visibility: 10 * time.Second})
+		ids := q.Send(memory.Message{}, memory.Message{})
+		s := q.Source()
+		if q.Revoke(ids[0]) || q.Revoke("nobody") {
+			t.Error("revoked what nobody holds")
+		}
+		first := take(t, s, 1)[0]
+		if err := s.Nack(t.Context(), first, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if q.Revoke(ids[0]) {
+			t.Error("revoked what was handed back: its delay must stand")
+		}
+		second := take(t, s, 1)[0]
+		<-time.After(10 * time.Second)
+		if q.Revoke(ids[1]) {
+			t.Error("revoked what is visible anyway")
+		}
+		select {
+		case <-second.Revoked():
+			t.Error("Revoked is closed, although nobody revoked it")
+		default:
+		}
+		again := take(t, s, 1)[0]
+		if !q.Revoke(ids[1]) {
+			t.Fatal("did not revoke what is held")
+		}
+		<-again.Revoked()
+		if err := s.Ack(t.Context(), again); !errors.Is(err, consumer.ErrNotHeld) {
+			t.Errorf("ack: got %v, want ErrNotHeld", err)
+		}
+		take(t, s, 1)
+	})
+}

@@ -72,6 +72,7 @@ func (q *Queue) views(messages []*message) []*consumer.Message {
 		v := &consumer.Message{
 			ID: m.id, Group: m.Group, Body: slices.Clone(m.Body), SentAt: m.sent, Receives: m.receives, Receipt: receipt{q, m.id, m.delivery},
 		}
+		v.SetRevoked(m.revoked)
 		for name, value := range m.Attributes {
 			v.Attributes = append(v.Attributes, consumer.Attribute{Name: name, Value: []byte(value)})
 		}
