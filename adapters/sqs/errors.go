@@ -76,19 +76,15 @@ func lossOf(err error) string {
 		notFlying = "it is not in flight: its visibility ended, or it was deleted"
 		expired   = "its receipt handle has expired: its visibility ended before it was settled"
 	)
-	code := codeOf(err)
+	code, text := codeOf(err), strings.ToLower(err.Error())
 	switch {
-	case code == "ReceiptHandleIsInvalid" || isType[*types.ReceiptHandleIsInvalid](err):
-		return noLonger
 	case code == "MessageNotInflight" || isType[*types.MessageNotInflight](err):
 		return notFlying
-	case code != "InvalidParameterValue":
+	case code == "ReceiptHandleIsInvalid" || isType[*types.ReceiptHandleIsInvalid](err):
+	case code != "InvalidParameterValue" || !strings.Contains(text, "receipthandle") && !strings.Contains(text, "receipt handle"):
 		return ""
 	}
-	text := strings.ToLower(err.Error())
 	switch {
-	case !strings.Contains(text, "receipthandle") && !strings.Contains(text, "receipt handle"):
-		return ""
 	case strings.Contains(text, "expired"):
 		return expired
 	case strings.Contains(text, "not available") || strings.Contains(text, "does not exist"):
