@@ -14,7 +14,8 @@ func (op *Operation) settle(ctx context.Context, res Result, herr error) Settlem
 	ev := op.outcome(res, herr, verdict, delay)
 	out := Settlement{State: StateInProgress, Event: ev(nil).Name(), HandlerErr: herr, Delay: delay}
 	if op.shadow {
-		out.State, out.Record = op.steps.State, op.steps // nothing is written
+		out.State, out.Record = op.rec.State, op.rec // nothing is written
+		out.Record.Reason = reason(herr)
 		return out
 	}
 	detached, cancel := op.settleTime(ctx)
