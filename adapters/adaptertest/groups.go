@@ -83,6 +83,11 @@ func groupNext(t *probe) {
 	head := w.one()
 	next := other.later()
 	elapse(t.rig.Grain)
+	select {
+	case msgs := <-next:
+		t.Fatalf("got %v while the head %s was held", ids(msgs), head.ID)
+	default:
+	}
 	before := time.Now()
 	w.ack(head)
 	msgs := <-next

@@ -106,8 +106,9 @@ func oneGivesUp(t *probe) {
 		}
 		w.ack(m) //nolint:contextcheck // on the check's context: the other one has ended
 	})
+	end := time.Now().Add(2 * (t.rig.Visibility + t.rig.Grain))
 	for {
-		back, err := w.receive(t.ctx, 10, t.rig.Visibility+t.rig.Grain)
+		back, err := w.receive(t.ctx, 10, time.Until(end))
 		if err != nil {
 			return
 		}
@@ -125,16 +126,16 @@ func foreign(t *probe) {
 	id := t.send("body")[0]
 	for _, m := range []*consumer.Message{{ID: "nobody"}, {ID: id}, {ID: id, Receipt: 1}, {ID: id, Receipt: "receipt"}} {
 		if err := w.Ack(t.ctx, m); err == nil {
-			t.Errorf("the ack of %+v succeeded", m)
+			t.Errorf("the ack of %s with receipt %v succeeded", m.ID, m.Receipt)
 		}
 		if err := w.Nack(t.ctx, m, 0); err == nil {
-			t.Errorf("the nack of %+v succeeded", m)
+			t.Errorf("the nack of %s with receipt %v succeeded", m.ID, m.Receipt)
 		}
 		if x, ok := w.Source.(consumer.Extender); ok && w.extend(x, m) == nil {
-			t.Errorf("the extension of %+v succeeded", m)
+			t.Errorf("the extension of %s with receipt %v succeeded", m.ID, m.Receipt)
 		}
 		if d, ok := w.Source.(consumer.DeadLetterer); ok && d.DeadLetter(t.ctx, m, consumer.DeadLetter{Reason: "x"}) == nil {
-			t.Errorf("the dead letter of %+v succeeded", m)
+			t.Errorf("the dead letter of %s with receipt %v succeeded", m.ID, m.Receipt)
 		}
 	}
 	w.ack(w.one())
