@@ -25,8 +25,11 @@ func (s *Source) DefaultWindow() time.Duration { return defaultWindow(s.url) }
 // MaxRedelivery implements [consumer.Redeliverer]: on a standard queue the longer one of the retentions of the queue and its dead-letter
 // queue, since SQS counts a message that it moves there from its first sending; on a FIFO queue their sum, since it counts anew.
 //
-// A dead letter that [Source.DeadLetter] sent is a new message, and so is one that is moved back by a redrive: that such a copy is older
-// than the window shows only in the time that its producer gave it.
+// It counts from the sending, as the retention does: a delay of the queue or of a message is part of it.
+//
+// A message that is moved back from a dead-letter queue begins a new retention. A dead letter that [Source.DeadLetter] sent carries the
+// time of its first sending, which counts then, so that the age of each message is checked through any number of such moves. One
+// that SQS's own redrive policy moved carries none: how old it is shows only in the time that its producer gave it.
 func (s *Source) MaxRedelivery(ctx context.Context) (time.Duration, error) {
 	f, err := s.known(ctx)
 	return f.maxRedelivery(s.url), err
