@@ -23,6 +23,11 @@ import (
 
 // contractRig makes queues on any server for the suite of sources. client is called for each queue.
 func contractRig(client func() *sqs.Client, fifo bool, visibility time.Duration) adaptertest.Rig {
+	const days = 24 * time.Hour
+	redelivery := 14 * days // the dead-letter queue's retention
+	if fifo {
+		redelivery += 4 * days // it begins anew there, after the queue's own
+	}
 	return adaptertest.Rig{
 		New: func(ctx context.Context) (*adaptertest.Queue, error) {
 			b := &bench{client: client(), fifo: fifo}
@@ -33,7 +38,7 @@ func contractRig(client func() *sqs.Client, fifo bool, visibility time.Duration)
 				Open: b.open, Send: b.send, Crash: b.crash, DeadLetters: b.deadLetters, BreakDeadLetters: b.breakDeadLetters,
 			}, nil
 		},
-		Visibility: visibility, Grain: time.Second, Groups: fifo, MaxRedelivery: 14 * 24 * time.Hour,
+		Visibility: visibility, Grain: time.Second, Groups: fifo, MaxRedelivery: redelivery,
 	}
 }
 
