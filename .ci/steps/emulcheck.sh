@@ -34,7 +34,7 @@ emulcheck_tests() (cd tools/emulcheck && go mod verify && go vet ./... && go tes
 emulcheck_builds() (cd tools/emulcheck && go build -o "$RUN_DIR/emulcheck" .)
 
 start_awstest() { # PORT
-  start_server awstest "$1" "http://127.0.0.1:$1/" "$RUN_DIR/awsserve" -addr "127.0.0.1:$1"
+  start_server awstest "$1" "http://127.0.0.1:$1/_localstack/health" "$RUN_DIR/awsserve" -addr "127.0.0.1:$1"
 }
 
 # emulcheck NAME PORT SERVICE... asks one server and prints what it answered otherwise, with the counts.

@@ -17,6 +17,9 @@ const (
 	atOnce = 6
 )
 
+// sometimes begins the reason of a case that a server fails now and then, such as a race that it loses; it may pass.
+const sometimes = "sometimes "
+
 // The words that a case's line begins with.
 const (
 	passed   = "pass"
@@ -66,7 +69,7 @@ func (s *suite) ask(c testCase) {
 	switch {
 	case noted:
 		s.report(informed, c.name, from, n.text)
-	case err == nil && listed:
+	case err == nil && listed && !strings.HasPrefix(reason, sometimes):
 		s.report(passes, c.name, from, "remove it from the list of known failures: "+reason)
 	case err == nil:
 		s.report(passed, c.name, from, "")
