@@ -25,6 +25,8 @@ type Counts struct {
 	MissingKeys int64
 	// Refused are what can never run, by reason, whether or not it could be dead-lettered; MissingKeys among them.
 	Refused map[string]int64
+	// TooOld were older than the window, and accepted by AcceptOlderThanWindow; without that they are among Refused.
+	TooOld int64
 	// PathChecks were messages of a [PathCheck].
 	PathChecks int64
 
@@ -75,6 +77,7 @@ func (c *Consumer) Counts() Counts {
 		Busy: n.answered(dedupe.OutcomeBusy), Pending: n.answered(dedupe.OutcomePending),
 		Exhausted: n.answered(dedupe.OutcomeExhausted), Mismatched: n.answered(dedupe.OutcomeMismatch),
 		MissingKeys: n.refused.of(ReasonMissingKey), Refused: n.refused.all(), PathChecks: n.checks.Load(),
+		TooOld: n.tooOld.Load(),
 		WouldHave: WouldHave{
 			Acked: n.would.acked.Load(), Nacked: n.would.nacked.Load(), Left: n.would.left.Load(), DeadLettered: n.would.dead.all(),
 			Waited: n.would.neither.Load(), Ran: n.wouldRun.Load(), Withheld: n.withheld.all(),
@@ -84,7 +87,7 @@ func (c *Consumer) Counts() Counts {
 
 // counts are what Counts reads.
 type counts struct {
-	received, ran, panicked, checks, wouldRun atomic.Int64
+	received, ran, panicked, checks, wouldRun, tooOld atomic.Int64
 
 	outcomes          [32]atomic.Int64 // by dedupe.Outcome
 	became, would     dispositions
@@ -100,6 +103,8 @@ func (n *counts) accepted(h *held) {
 		n.checks.Add(1)
 	case h.refusal != nil:
 		n.refused.add(h.refusal.reason)
+	case h.tooOld:
+		n.tooOld.Add(1)
 	}
 }
 

@@ -185,13 +185,29 @@ func TestOldDeadLetterThatIsMovedBack(t *testing.T) {
 				}); err != nil {
 					t.Fatal(err)
 				}
-				r.work(time.Minute)
+				w := r.start()
+				elapse(time.Minute)
+				w.stop()
 				r.wantRuns("k", c.runs)
+				r.wantTooOld(w, c.accept != "")
 				if c.runs == 0 {
 					r.cloud.wantDead(consumer.ReasonOlderThanWindow, `{"amount":1}`)
 				}
 			})
 		})
+	}
+}
+
+// wantTooOld: a delivery that was accepted although it is too old is told and counted as such.
+func (r *rig) wantTooOld(w *worker, want bool) {
+	r.t.Helper()
+	if got := w.Counts().TooOld; (got == 1) != want || got > 1 {
+		r.t.Errorf("counted %d, want one: %v", got, want)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.events[len(r.events)-1]; e.TooOld != want {
+		r.t.Errorf("told %+v, want it too old and accepted: %v", e, want)
 	}
 }
 

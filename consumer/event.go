@@ -31,6 +31,7 @@ type Event struct {
 	Delay       time.Duration  // of a nack
 	Duration    time.Duration  // since it was received
 	PathCheck   bool           // it was a message of a PathCheck, answered without the handler
+	TooOld      bool           // it is older than the window, and was accepted by AcceptOlderThanWindow
 	WouldHave   Verdict        // in observe-only mode: see Verdict; else zero
 	Err         error          // the handler's, the store's, or the source's that failed to dispose of it
 }

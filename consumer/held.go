@@ -18,6 +18,7 @@ type held struct {
 	refusal  *refusal
 	alike    bool       // copies of its key may run beside it: observe-only mode
 	check    *pathProbe // it is a path check
+	tooOld   bool       // older than the window, and accepted
 	received time.Time
 
 	stop    chan struct{} // closed to end the keeper
@@ -46,7 +47,7 @@ func (c *Consumer) hold(ctx context.Context, m *Message) *held {
 	h.alike, h.check = c.observesOnly(), probeIn(m.Body)
 	h.key, h.refusal = c.identify(m)
 	if h.refusal == nil {
-		h.refusal = c.age(m, h.received)
+		h.tooOld, h.refusal = c.age(m, h.received)
 	}
 	ext, _ := c.source.(Extender)
 	if ext == nil && m.Revoked() == nil {

@@ -85,18 +85,21 @@ func (c *Consumer) keyOf(m *Message) (id string, ok bool, err error) {
 	return id, ok, err
 }
 
-// age refuses what is older than records remember: a record of its first run may be gone.
-func (c *Consumer) age(m *Message, now time.Time) *refusal {
+// age refuses what is older than records remember: a record of its first run may be gone. accepted: it is, and is run all the same.
+func (c *Consumer) age(m *Message, now time.Time) (accepted bool, ref *refusal) {
 	made, err := c.createdAt(m)
 	if err != nil {
-		return &refusal{ReasonMalformedCreated, err}
+		return false, &refusal{ReasonMalformedCreated, err}
 	}
 	rules := c.ledger.Rules()
 	oldest := rules.Window - 2*rules.SkewMargin
-	if made.IsZero() || c.cfg.AcceptOlderThanWindow != "" || now.Sub(made) <= oldest {
-		return nil
+	switch {
+	case made.IsZero() || now.Sub(made) <= oldest:
+		return false, nil
+	case c.cfg.AcceptOlderThanWindow != "":
+		return true, nil
 	}
-	return &refusal{ReasonOlderThanWindow, fmt.Errorf("%w: made at %s, which is more than %v ago",
+	return false, &refusal{ReasonOlderThanWindow, fmt.Errorf("%w: made at %s, which is more than %v ago",
 		dedupe.ErrOlderThanWindow, made.UTC().Format(time.RFC3339), oldest)}
 }
 
