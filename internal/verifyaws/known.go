@@ -43,8 +43,8 @@ func readKnown(r io.Reader, all []fact) (differences, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		id, reason, _ := strings.Cut(line, " ")
-		reason = strings.TrimSpace(reason)
+		id := strings.Fields(line)[0]
+		reason := strings.TrimSpace(strings.TrimPrefix(line, id))
 		is, exists := checked[id]
 		_, twice := list[id]
 		switch {

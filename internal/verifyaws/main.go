@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if !opts.yes && !agreed(stdin, stdout) {
 		return errors.New("nothing was created: it takes the answer yes, or -yes")
 	}
-	return verify(ctx, opts, list, s, d, stdout)
+	return verify(ctx, opts, plan{facts(), list}, s, d, stdout)
 }
 
 func announce(stdout io.Writer, o options, region string) {
@@ -59,9 +59,9 @@ func announce(stdout io.Writer, o options, region string) {
 	case !o.onAWS():
 		where = "the endpoint that the environment names"
 	}
-	fmt.Fprintf(stdout, "This creates one DynamoDB table (on demand, with an index and TTL) and about 60 SQS queues, all named %s…, in %s\n"+
+	fmt.Fprintf(stdout, "This creates one DynamoDB table (on demand, with an index and TTL) and about 70 SQS queues, all named %s…, in %s\n"+
 		"on %s. It makes some hundreds of calls and takes about two minutes.\n"+
-		"On AWS that costs less than 0.02 USD. Everything is deleted at the end", o.prefix, region, where)
+		"On AWS that costs less than 0.01 USD. Everything is deleted at the end", o.prefix, region, where)
 	if o.keep {
 		fmt.Fprint(stdout, ", but not with -keep")
 	}
@@ -74,10 +74,16 @@ func agreed(stdin io.Reader, stdout io.Writer) bool {
 	return strings.EqualFold(strings.TrimSpace(line), "yes")
 }
 
+// plan is what a run looks at.
+type plan struct {
+	facts []fact
+	known differences
+}
+
 // verify runs the checks and cleans up in any case.
-func verify(ctx context.Context, o options, list differences, s *sqs.Client, d *dynamodb.Client, stdout io.Writer) error {
+func verify(ctx context.Context, o options, p plan, s *sqs.Client, d *dynamodb.Client, stdout io.Writer) error {
 	w := newWorld(s, d, o.prefix, o.onAWS())
-	verdicts := runAll(ctx, w, facts(), list)
+	verdicts := runAll(ctx, w, p)
 	if ctx.Err() != nil {
 		fmt.Fprintln(stdout, "Interrupted: deleting what was created; another interrupt leaves it.")
 	}

@@ -88,17 +88,20 @@ func (o options) aws(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
+// patience is how often a call is sent: many queues are created at once, more quickly than a new account may.
+const patience = 6
+
 // clients set the flag's endpoint on each client: on the configuration, AWS_ENDPOINT_URL_SQS would win over the flag. Their HTTP
 // clients are those of the adapter and the store.
 func (o options) clients(cfg aws.Config) (*sqs.Client, *dynamodb.Client) {
 	s := sqs.NewFromConfig(cfg, func(client *sqs.Options) {
-		client.HTTPClient = awshttp.Wrap(client.HTTPClient)
+		client.HTTPClient, client.RetryMaxAttempts = awshttp.Wrap(client.HTTPClient), patience
 		if o.endpoint != "" {
 			client.BaseEndpoint = &o.endpoint
 		}
 	})
 	d := dynamodb.NewFromConfig(cfg, func(client *dynamodb.Options) {
-		client.HTTPClient = awshttp.Wrap(client.HTTPClient)
+		client.HTTPClient, client.RetryMaxAttempts = awshttp.Wrap(client.HTTPClient), patience
 		if o.endpoint != "" {
 			client.BaseEndpoint = &o.endpoint
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -17,23 +18,19 @@ const (
 )
 
 // runAll checks the facts side by side and gives the verdicts in their order.
-func runAll(ctx context.Context, w *world, all []fact, list differences) []verdict {
-	go w.table.create(ctx, w)
-	verdicts := make([]verdict, len(all))
+func runAll(ctx context.Context, w *world, p plan) []verdict {
+	var running sync.WaitGroup
+	running.Go(func() { w.table.create(ctx, w) }) // what it may create must be known before the clean-up
+	verdicts := make([]verdict, len(p.facts))
 	slots := make(chan struct{}, atOnce)
-	done := make(chan struct{}, len(all))
-	for i, f := range all {
-		go func() {
-			defer func() { done <- struct{}{} }()
+	for i, f := range p.facts {
+		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			verdicts[i] = one(ctx, w, f, list)
-		}()
+			verdicts[i] = one(ctx, w, f, p.known)
+		})
 	}
-	for range all {
-		<-done
-	}
-	<-w.table.ready // what it may create must be known before the clean-up
+	running.Wait()
 	return verdicts
 }
 

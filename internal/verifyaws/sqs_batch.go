@@ -71,10 +71,9 @@ func batchRules(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	handle := message{ReceiptHandle: aws.String("x")}
 	eleven := make([]message, 11)
 	for i := range eleven {
-		eleven[i] = handle
+		eleven[i].ReceiptHandle = aws.String("handle " + strconv.Itoa(i))
 	}
 	_, err = q.removeBatch(ctx, eleven...)
 	if err := refused("a batch of 11", err, "TooManyEntriesInBatchRequest"); err != nil {
