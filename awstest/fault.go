@@ -31,6 +31,7 @@ type Fault struct {
 	drop          bool          // the connection is cut instead of an answer
 	entries       []int         // of a batch: not applied, and reported as failed
 	sender        bool          // as the sender's fault
+	code          string        // of the statements among entries
 }
 
 // FailBefore refuses calls without applying them, as a service does: with an HTTP status and an error code, for example 500 and
@@ -66,6 +67,12 @@ func Delay(operation string, before, after time.Duration) Fault {
 // refused with InvalidFault.
 func FailEntries(operation string, sender bool, positions ...int) Fault {
 	return Fault{Operation: operation, sender: sender, entries: positions}
+}
+
+// FailStatements reports statements of a BatchExecuteStatement, by their position, as failed with a code such as ThrottlingError,
+// InternalServerError or TransactionConflict, without applying them; the others are applied.
+func FailStatements(code string, positions ...int) Fault {
+	return Fault{Operation: "BatchExecuteStatement", entries: positions, code: code}
 }
 
 // Once makes a fault hit one call only.

@@ -41,6 +41,20 @@ func (s *Server) Queue(name string) Queue {
 // Messages is what a queue holds, without the counts.
 func (s *Server) Messages(queue string) []Message { return s.Queue(queue).Messages }
 
+// Table is what a DynamoDB table holds, looked at without a call; it does not change afterwards.
+type Table struct {
+	Exists bool
+	// Items are in the order of a scan, which is not that of their keys. A value is a string, [json.Number], []byte, bool, nil,
+	// []string, []json.Number, [][]byte, []any or map[string]any.
+	Items []map[string]any
+}
+
+// Table looks at a table by its name. It costs nothing: neither [Server.Calls] nor [Server.Usage] know of it.
+func (s *Server) Table(name string) Table {
+	items := s.dynamo.Items(name)
+	return Table{Exists: items != nil, Items: items}
+}
+
 // StaleReads makes DynamoDB reads without ConsistentRead see the tables as they were d ago; 0 ends it.
 func (s *Server) StaleReads(d time.Duration) { s.dynamo.StaleReads(d) }
 

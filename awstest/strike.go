@@ -91,7 +91,10 @@ func (fs *faults) around(ctx context.Context, svc wire.Service, c Call) (any, *w
 }
 
 func (f Fault) perform(ctx context.Context, svc wire.Service, c Call) (any, *wire.Error) {
-	if len(f.entries) > 0 {
+	switch {
+	case f.code != "":
+		return partlyStatements(ctx, svc, c, f)
+	case len(f.entries) > 0:
 		return partly(ctx, svc, c, f)
 	}
 	return svc.Call(ctx, c.Operation, c.Body)
