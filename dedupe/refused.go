@@ -19,6 +19,7 @@ func (r Rules) refusal(rec Record, ev Event, now time.Time) error {
 		why = m.whyNotResolved(e)
 	case Override:
 		why = m.whyNotOverridden(e)
+	case Claim, Renew, Begin, Complete, Fail, Release, Suspect: // never refused: see Outcome
 	}
 	return fmt.Errorf("%w %s: %s", ErrRefused, rec.State, why)
 }

@@ -106,7 +106,7 @@ func (s *Store) uncancelled(ctx context.Context, expect dedupe.Expect, next dedu
 func (s *Store) byRecord(ctx context.Context, expect dedupe.Expect, next dedupe.Record, unwritten error) (dedupe.Record, error) {
 	it, err := s.get(ctx, next.Key.StoreID())
 	if err != nil {
-		return dedupe.Record{}, fmt.Errorf("%v; whether it was written cannot be read: %w", unwritten, err) //nolint:errorlint // it is not known to count
+		return dedupe.Record{}, fmt.Errorf("%v; whether it was written cannot be read: %w", unwritten, err)
 	}
 	var rec dedupe.Record
 	if len(it) > 0 {
