@@ -37,6 +37,10 @@ func lookalikes(k string) []dedupe.Key {
 			dedupe.Key{Tenant: "a", Operation: "b", ID: "c" + sep + k}, dedupe.Key{Operation: "a", ID: "b" + sep + "c" + sep + k},
 		)
 	}
+	// What separators are escaped to.
+	for _, escaped := range []string{"%2F", "%2f", "%3A", "%23", "%7C", "%2C", "%00", "%25", `\/`, `\:`, `\\`, "//", "::", "##", "__", "/:", "%%"} {
+		keys = append(keys, dedupe.Key{Tenant: "a" + escaped + "b", Operation: "c", ID: k}, dedupe.Key{Tenant: "a", Operation: "b", ID: "c" + escaped + k})
+	}
 	for _, id := range []string{
 		strings.ToUpper(k), strings.ToLower(k), " " + k, k + " ", k + "\t", k + "\x00", "\ufeff" + k, k[1:], k[:len(k)-1], k + "0", "0" + k,
 		"é" + k, "e\u0301" + k, "É" + k, "%41" + k, "A" + k, `\u0041` + k, "ß" + k, "ss" + k, "i" + k, "ı" + k, "Ａ" + k, "\ufffd" + k,

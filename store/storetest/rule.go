@@ -38,6 +38,14 @@ func (r Rule) problems(ctx context.Context, rig Rig) (found []string) {
 	return nil
 }
 
+// Check runs one rule. It returns a [*Failure] if the rule is broken, or kept although the rig says that it is broken.
+func (r Rule) Check(ctx context.Context, rig Rig) error {
+	if err := rig.validate(); err != nil {
+		return err
+	}
+	return r.verdict(r.problems(ctx, rig), rig)
+}
+
 // verdict is what is wrong after the rule was run, with what is known of the store; nil if nothing is.
 func (r Rule) verdict(problems []string, rig Rig) error {
 	known, isKnown := rig.Known[r.Name]

@@ -45,13 +45,11 @@ func Check(ctx context.Context, rig Rig) error {
 	}
 	var errs []error
 	for _, rule := range Rules() {
-		problems := rule.problems(ctx, rig)
-		if err := ctx.Err(); err != nil {
-			return errors.Join(append(errs, err)...)
+		err := rule.Check(ctx, rig)
+		if ended := ctx.Err(); ended != nil { // what the rule found is about the context
+			return errors.Join(append(errs, ended)...)
 		}
-		if err := rule.verdict(problems, rig); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
