@@ -39,14 +39,14 @@ type options struct {
 	json            bool
 	label           string
 	ledger          string
-	fifo            bool
+	fifo, sns       bool
 }
 
 // validate names what cannot be meant.
 func (o options) validate() error {
 	switch {
-	case o.fifo && o.source != "sqs":
-		return fmt.Errorf("-fifo asks for an SQS queue, but -source is %q; use one of them", o.source)
+	case (o.fifo || o.sns) && o.source != "sqs":
+		return fmt.Errorf("-fifo and -sns ask for an SQS queue, but -source is %q; leave one out", o.source)
 	case o.queueURL != "" && strings.HasSuffix(o.queueURL, fifoSuffix) != o.fifo:
 		return fmt.Errorf("-queue-url %s and -fifo do not agree: the name of a FIFO queue ends in %s, and no other does", o.queueURL, fifoSuffix)
 	case o.ledger != "" && (o.store == "memory" || o.table == "" && !endpointSet("DYNAMODB")):
@@ -67,6 +67,7 @@ func mainE(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs.StringVar(&o.input, "input", "", "file of requests, one JSON object a line; empty: the bundled one")
 	fs.IntVar(&o.workers, "workers", 0, "handlers at a time; 0: 16")
 	fs.BoolVar(&o.fifo, "fifo", false, "use an SQS FIFO queue, the refunds of one charge in order; its default name is claimonce-refunds.fifo")
+	fs.BoolVar(&o.sns, "sns", false, "wrap each message as an SNS topic does that has no raw delivery, key and tenant inside the body")
 	fs.BoolVar(&o.json, "json", false, "end with one line of JSON instead of a table")
 	fs.StringVar(&o.label, "run", "", "label added to every key of the input; empty: a random one, so that a server that keeps its records starts anew; give the same label again to see every request answered as a duplicate")
 	fs.StringVar(&o.ledger, "ledger", "", "file in which the provider keeps its refunds over runs; empty: in memory")

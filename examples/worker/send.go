@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -25,6 +26,11 @@ func sendSQS(client *awssqs.Client, url string, o options) sender {
 			}
 			for name, v := range r.Attributes {
 				e.MessageAttributes[name] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String(v)}
+			}
+			if o.sns {
+				if err := notified(&e, r); err != nil {
+					return nil, err
+				}
 			}
 			if o.fifo {
 				ordered(&e, r)
@@ -55,4 +61,24 @@ func ordered(e *types.SendMessageBatchRequestEntry, r request) {
 		group = body.Charge
 	}
 	e.MessageGroupId, e.MessageDeduplicationId = &group, aws.String(rand.Text())
+}
+
+// notified makes of a message what SNS delivers of it to a queue without raw delivery: the attributes are then in the body.
+// https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html#http-notification-json
+func notified(e *types.SendMessageBatchRequestEntry, r request) error {
+	type attribute struct{ Type, Value string }
+	envelope := struct {
+		Type, MessageId, TopicArn, Message string //nolint:revive // names of the format
+		Timestamp                          time.Time
+		MessageAttributes                  map[string]attribute
+	}{
+		Type: "Notification", MessageId: rand.Text(), TopicArn: "arn:aws:sns:us-east-1:000000000000:refunds",
+		Message: string(r.payload()), Timestamp: time.Now().UTC().Truncate(time.Millisecond), MessageAttributes: map[string]attribute{},
+	}
+	for name, v := range r.Attributes {
+		envelope.MessageAttributes[name] = attribute{"String", v}
+	}
+	body, err := json.Marshal(envelope)
+	e.MessageBody, e.MessageAttributes = aws.String(string(body)), nil
+	return err
 }

@@ -93,6 +93,10 @@ func sqsQueue(ctx context.Context, o options, local *embedded) (consumer.Source,
 	if o.fifo {
 		suffix, kind = fifoSuffix, "SQS FIFO queue"
 	}
+	if o.sns {
+		cfg.Envelope = sqs.SNS
+		kind += " behind an SNS topic"
+	}
 	if o.queueURL == "" && !endpointSet("SQS") {
 		client := awssqs.NewFromConfig(local.config())
 		url, err := makeQueue(ctx, client, suffix)

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
 	"github.com/claimonce/claimonce/awstest"
 )
 
@@ -112,6 +115,7 @@ func TestEveryWiringEndsWithOneEffectEach(t *testing.T) {
 	bin := build(t)
 	for _, args := range [][]string{
 		{}, {"-source", "memory"}, {"-store", "memory"}, {"-source", "memory", "-store", "memory", "-workers", "3"},
+		{"-fifo"}, {"-sns"}, {"-fifo", "-sns"},
 	} {
 		t.Run(args2name(args), func(t *testing.T) {
 			t.Parallel()
@@ -132,7 +136,7 @@ func args2name(args []string) string {
 }
 
 // server is SQS and DynamoDB on a socket, set up for the worker: what survives when a worker is killed.
-func server(t *testing.T) (endpoint string) {
+func server(t *testing.T, setup ...string) (endpoint string) {
 	t.Helper()
 	s := awstest.New(awstest.Config{})
 	l, err := s.Listen("127.0.0.1:0")
@@ -140,7 +144,7 @@ func server(t *testing.T) (endpoint string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	cmd := exec.CommandContext(t.Context(), "go", "run", "../../localstack/setup")
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "../../localstack/setup"}, setup...)...)
 	cmd.Env = append(os.Environ(), awsEnvironment(l.URL())...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("setting the server up: %v\n%s", err, out)
@@ -152,12 +156,42 @@ func server(t *testing.T) (endpoint string) {
 // next sends the whole input once more, and in the end every refund was paid once.
 func TestLIF01_KilledWorkersPayOnce(t *testing.T) {
 	t.Parallel()
-	bin, env := build(t), environment(server(t))
-	args := []string{"-run", "killed", "-ledger", filepath.Join(t.TempDir(), "ledger.jsonl")}
-	for _, after := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, time.Second} {
-		kill(t, bin, env, after, args...)
+	bin := build(t)
+	for name, c := range map[string]struct{ setup, args []string }{
+		"standard":            {},
+		"FIFO behind a topic": {[]string{"-queue", "claimonce-refunds.fifo"}, []string{"-fifo", "-sns"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endpoint := server(t, c.setup...)
+			hideBriefly(t, endpoint)
+			env := environment(endpoint)
+			args := append([]string{"-run", "killed", "-ledger", filepath.Join(t.TempDir(), "ledger.jsonl")}, c.args...)
+			for _, after := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond, time.Second} {
+				kill(t, bin, env, after, args...)
+			}
+			checkBundled(t, finish(t, bin, env, args...))
+		})
 	}
-	checkBundled(t, finish(t, bin, env, args...))
+}
+
+// hideBriefly: what a killed worker held blocks the groups of a FIFO queue until its visibility ends.
+func hideBriefly(t *testing.T, endpoint string) {
+	t.Helper()
+	client := sqs.New(sqs.Options{
+		Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+	})
+	queues, err := client.ListQueues(t.Context(), &sqs.ListQueuesInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range queues.QueueUrls {
+		if _, err := client.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{
+			QueueUrl: &url, Attributes: map[string]string{"VisibilityTimeout": "5"},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // kill starts a worker and ends it with SIGKILL. When exactly does not matter: the later assertions hold for any moment.
