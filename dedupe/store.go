@@ -26,7 +26,8 @@ import (
 //     before the record or with it. If that part is missing when the record is read, the store sets
 //     Result.Unavailable; it never answers with an empty body.
 //  7. A record of a newer [SchemaVersion] is returned as an error wrapping [ErrNewerSchema] and never overwritten.
-//  8. Further abilities are interfaces of one method each, looked for when a [Ledger] is built: see [SkewMeter].
+//  8. Further abilities are interfaces of one method each: see [SkewMeter], which is looked for when a [Ledger] is built, and
+//     [Transactor].
 //
 // All methods are safe for concurrent use, and end promptly with an error wrapping the context's when it ends.
 type Store interface {

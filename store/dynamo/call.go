@@ -13,11 +13,17 @@ import (
 	"github.com/claimonce/claimonce/dedupe"
 )
 
+// put is tried again a few times where a transaction has the item, as a completion's does: the SDK does not do that.
 func (s *Store) put(ctx context.Context, in *dynamodb.PutItemInput) error {
-	return s.call(ctx, func(ctx context.Context) error {
-		_, err := s.client.PutItem(ctx, in)
-		return err
-	})
+	for try := 1; ; try++ {
+		err := s.call(ctx, func(ctx context.Context) error {
+			_, err := s.client.PutItem(ctx, in)
+			return err
+		})
+		if _, met := errors.AsType[*types.TransactionConflictException](err); !met || try == conflictTries || !pause(ctx, try) {
+			return err
+		}
+	}
 }
 
 // get is one strongly consistent read; nil where there is no such item.

@@ -193,3 +193,20 @@ func TestDDB13_ErrorsOfASingleWriteAreNoConflict(t *testing.T) {
 		})
 	}
 }
+
+// A claim that meets a transaction, as a duplicate's does while the completion is written, waits for it.
+func TestDDB13_AWriteThatMeetsATransactionIsTriedAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, r till) {
+		body := `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionConflictException","message":"Transaction is ongoing for the item"}`
+		s, requests := r.answers(t, "PutItem", body, body, body)
+		rec := sample(t, "claimed")
+		started := time.Now()
+		if _, err := s.Swap(t.Context(), rec.Key, dedupe.AbsentAt(noon), rec); err != nil || *requests != 4 {
+			t.Errorf("got %v after %d requests, want success after 4", err, *requests)
+		}
+		if took := time.Since(started); took < 100*time.Millisecond || took > time.Second {
+			t.Errorf("it took %v, want pauses, within a second", took)
+		}
+		r.wantStored(t, rec.Key, rec)
+	})
+}

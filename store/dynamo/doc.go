@@ -16,6 +16,17 @@
 // lost, the repeat is refused by that first try: the store returns it as the conflict that it is, with the caller's own revision
 // in it, by which the ledger recognises its success.
 //
+// # Transactions
+//
+// [Store.SwapWith] writes a record together with writes of the application's own, to other tables, in one TransactWriteItems: for
+// handlers whose effect is a write to DynamoDB. Its ClientRequestToken is made from the record's revision, so that every repeat
+// of one write has the same; DynamoDB remembers it for ten minutes, and a repeat after that is refused by its own revision.
+//
+// Of a cancelled one the record's own entry is looked at first: only if its condition failed is it a conflict. That another write
+// was refused is believed when the record, read consistently, still is as expected: an earlier try may have landed, and
+// its effect be what refuses the repeat. The rest is told apart by code: see [CancelledError]. A write of a record that meets a
+// transaction is tried again a few times, within a second.
+//
 // # Items
 //
 // One item for each operation, whose partition key is different for every operation: no tenant or handler is a hot partition.
@@ -42,6 +53,7 @@
 //
 // # Permissions
 //
-// A worker needs dynamodb:GetItem and dynamodb:PutItem on the table. With dynamodb:DescribeTable and dynamodb:DescribeTimeToLive the
+// A worker needs dynamodb:GetItem and dynamodb:PutItem on the table, for transactions too; each write beside the record needs its own
+// permission, for example dynamodb:UpdateItem or dynamodb:ConditionCheckItem. With dynamodb:DescribeTable and dynamodb:DescribeTimeToLive the
 // table is checked when a worker starts; [Setup] needs dynamodb:CreateTable, UpdateTable and UpdateTimeToLive besides.
 package dynamo

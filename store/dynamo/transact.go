@@ -120,7 +120,7 @@ func (s *Store) byRecord(ctx context.Context, expect dedupe.Expect, next dedupe.
 	return s.conflictWith(ctx, next, it)
 }
 
-// Two transactions that met are over within milliseconds; when many meet on one item, this spreads them.
+// A transaction that was met is over within milliseconds; when many meet on one item, this spreads them.
 const (
 	conflictTries = 4
 	conflictPause = 40 * time.Millisecond
