@@ -59,8 +59,8 @@ func announce(stdout io.Writer, o options, region string) {
 	case !o.onAWS():
 		where = "the endpoint that the environment names"
 	}
-	fmt.Fprintf(stdout, "This creates one DynamoDB table (on demand, with an index and TTL) and about 70 SQS queues, all named %s…, in %s\n"+
-		"on %s. It makes some hundreds of calls and takes about two minutes.\n"+
+	fmt.Fprintf(stdout, "This creates one DynamoDB table (on demand, with an index and TTL) and about 60 SQS queues, all named %s…, in %s\n"+
+		"on %s. It makes some hundreds of calls and takes a minute or two.\n"+
 		"On AWS that costs less than 0.01 USD. Everything is deleted at the end", o.prefix, region, where)
 	if o.keep {
 		fmt.Fprint(stdout, ", but not with -keep")

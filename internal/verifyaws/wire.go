@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"io"
 	"net/http"
 	"sync"
 
@@ -15,14 +15,13 @@ type loser struct {
 	once sync.Once
 }
 
-var errLost = errors.New("connection reset by peer: the answer was dropped on purpose")
-
 // Do implements [aws.HTTPClient].
 func (l *loser) Do(r *http.Request) (*http.Response, error) {
 	resp, err := l.base.Do(r)
 	l.once.Do(func() {
 		if err == nil {
-			_ = resp.Body.Close() // nobody reads it
+			_, _ = io.Copy(io.Discard, resp.Body) // to its end, or the SDK warns of a wrong checksum
+			_ = resp.Body.Close()                 // nobody reads it
 			resp, err = nil, &lostError{}
 		}
 	})
@@ -33,7 +32,9 @@ func (l *loser) Do(r *http.Request) (*http.Response, error) {
 type lostError struct{}
 
 // Error implements error.
-func (*lostError) Error() string { return errLost.Error() }
+func (*lostError) Error() string {
+	return "connection reset by peer: the answer was dropped on purpose"
+}
 
 // Timeout makes it a timeout to the SDK.
 func (*lostError) Timeout() bool { return true }
