@@ -58,7 +58,9 @@ func TestLIF11_FIFOStopWithTimeToFinish(t *testing.T) {
 		r.cloud = newCloud(t, awstest.New(awstest.Config{}), "work")
 		r.cloud.useFIFO("30", 1)
 		r.cfg.Drain = 10 * time.Second
-		r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) { return "done", wait(ctx, 3*time.Second) }
+		r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
+			return "done", wait(ctx, 3*time.Second)
+		}
 		r.cloud.toGroup("a", "a1")
 		w := r.start()
 		elapse(time.Second)

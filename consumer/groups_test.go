@@ -173,10 +173,18 @@ func TestBlockedGroupsAreForgotten(t *testing.T) {
 			r.queue.done(e)
 		}
 		r.queue.mu.Unlock()
-		r.handle = failing("a2")
+		fails := failing("a2")
+		r.handle = func(ctx context.Context, op *dedupe.Operation, o order) (string, error) {
+			elapse(5 * time.Second)
+			return fails(ctx, op, o)
+		}
+		r.queue.send(message("ends-the-receive-that-saw-the-heads", `{"amount":1}`))
+		elapse(time.Second)
 		r.queue.send(grouped("ga", "a2")...)
 		elapse(time.Second)
-		wantBlocked(t, w, 2, began) // ga anew, gb still
+		wantBlocked(t, w, 1, began) // gb: ga has another head, which runs
+		elapse(5 * time.Second)
+		wantBlocked(t, w, 2, began)
 		r.handle = failing()
 		elapse(2 * time.Minute)
 		wantBlocked(t, w, 1, began)
