@@ -10,27 +10,20 @@ import (
 	"testing/synctest"
 )
 
-// A Failure is a promise that does not hold.
-type Failure struct {
-	Promise  string
-	Sentence string
-	Found    []string // what was seen instead
-}
-
-// Error implements error.
-func (f *Failure) Error() string {
-	return fmt.Sprintf("adaptertest: %q is broken\n  promised: %s\n  found: %s", f.Promise, f.Sentence, strings.Join(f.Found, "\n  found: "))
-}
-
-// Check asks for every promise, one after the other, and joins a [*Failure] for each that does not hold. It is for programs, and
-// for checks that are expected to fail; tests use [Run]. With [Rig.FakeTime] it is called in a testing/synctest bubble.
+// Check asks for every promise, one after the other, and returns what is broken, joined: see [Failures]. It is for programs, and for
+// sources that are broken on purpose; tests use [Run]. It ends early with the context's error if that ends. With [Rig.FakeTime] it is
+// called in a testing/synctest bubble.
 func Check(ctx context.Context, rig Rig) error {
 	if err := rig.validate(); err != nil {
 		return err
 	}
 	var all []error
 	for _, p := range Promises() {
-		if err := rig.judge(p, p.ask(ctx, &rig)); err != nil {
+		o := p.ask(ctx, &rig)
+		if err := ctx.Err(); err != nil {
+			return errors.Join(append(all, err)...)
+		}
+		if err := p.verdict(o, &rig); err != nil {
 			all = append(all, err)
 		}
 	}
@@ -67,30 +60,27 @@ func Run(t *testing.T, rig Rig) {
 func report(t *testing.T, p Promise, rig *Rig) {
 	t.Helper()
 	o := p.ask(t.Context(), rig)
-	if err := rig.judge(p, o); err != nil {
+	if err := p.verdict(o, rig); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range o.found {
-		t.Logf("known: %s%s: %s", rig.Known[p.Name], rig.Flaky[p.Name], f)
+	if len(o.problems) > 0 {
+		t.Skipf("known: %s\n\t%s", rig.Known[p.Name].Why, strings.Join(o.problems, "\n\t"))
 	}
 	if o.skipped != "" {
 		t.Skip(o.skipped)
 	}
 }
 
-// judge says what of an outcome was not expected.
-func (r *Rig) judge(p Promise, o outcome) error {
-	if _, ok := r.Flaky[p.Name]; ok {
-		return nil
-	}
-	reason, known := r.Known[p.Name]
+// verdict is what of an outcome was not expected; nil if nothing.
+func (p Promise) verdict(o outcome, rig *Rig) error {
+	known, isKnown := rig.Known[p.Name]
 	switch {
-	case known && o.skipped != "":
-		return fmt.Errorf("adaptertest: %q is known to be broken (%s), but is not asked for: %s; remove the entry", p.Name, reason, o.skipped)
-	case known && len(o.found) == 0:
-		return fmt.Errorf("adaptertest: unexpected pass: %q is known to be broken (%s), and holds; remove the entry", p.Name, reason)
-	case known || len(o.found) == 0:
-		return nil
+	case o.skipped != "" && isKnown:
+		return &Failure{p, []string{fmt.Sprintf("the rig says that it is broken (%s), but it is not asked for: %s; remove it from Known", known.Why, o.skipped)}}
+	case len(o.problems) > 0 && !isKnown:
+		return &Failure{p, o.problems}
+	case len(o.problems) == 0 && isKnown && !known.Flaky:
+		return &Failure{p, []string{fmt.Sprintf("unexpected pass: the rig says that it is broken (%s); remove it from Known", known.Why)}}
 	}
-	return &Failure{p.Name, p.Sentence, o.found}
+	return nil
 }

@@ -37,7 +37,7 @@ func groupOrder(t *probe) {
 
 func groupBlocked(t *probe) {
 	t.needGroups()
-	w, other := t.competing()
+	w, other := t.pair()
 	sent := t.sendTo("g", 2)
 	head := w.one()
 	other.nothingFor(t.rig.Visibility / 2)
@@ -78,7 +78,7 @@ func groupNacked(t *probe) {
 
 func groupNext(t *probe) {
 	t.needGroups()
-	w, other := t.competing()
+	w, other := t.pair()
 	sent := t.sendTo("g", 2)
 	head := w.one()
 	next := other.later()

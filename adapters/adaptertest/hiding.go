@@ -73,7 +73,7 @@ func dueFirst(t *probe) {
 }
 
 func nackWakes(t *probe) {
-	w, other := t.competing()
+	w, other := t.pair()
 	t.send("body")
 	m := w.one()
 	back := other.later()

@@ -2,7 +2,6 @@ package adaptertest_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -33,23 +32,10 @@ func broken(t *testing.T, m mutant) (names []string, err error) {
 		beds = append(beds, m.bed)
 	}
 	err = adaptertest.Check(t.Context(), rig(end, m.bend, beds...))
-	for _, f := range failures(err) {
-		names = append(names, f.Promise)
+	for _, f := range adaptertest.Failures(err) {
+		names = append(names, f.Promise.Name)
 	}
 	return names, err
-}
-
-func failures(err error) (all []*adaptertest.Failure) {
-	if f, ok := errors.AsType[*adaptertest.Failure](err); ok {
-		all = append(all, f)
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // one by one: AsType finds only the first
-		all = all[:0]
-		for _, err := range joined.Unwrap() {
-			all = append(all, failures(err)...)
-		}
-	}
-	return all
 }
 
 func TestAHealthySourceKeepsAllPromises(t *testing.T) {

@@ -25,8 +25,8 @@ type probe struct {
 }
 
 type outcome struct {
-	found   []string // what breaks the promise
-	skipped string   // why it was not asked for
+	problems []string // what breaks the promise
+	skipped  string   // why it was not asked for
 }
 
 // ask checks a promise on a queue of its own.
@@ -45,7 +45,7 @@ func (p Promise) ask(ctx context.Context, rig *Rig) outcome {
 	t.apart(t.closeAll)
 	t.mu.Lock() // what still hangs may still speak
 	defer t.mu.Unlock()
-	return outcome{slices.Clone(t.found), t.skipped}
+	return outcome{slices.Clone(t.problems), t.skipped}
 }
 
 // apart runs f where Fatalf and Skipf can end it.
@@ -69,7 +69,7 @@ func (t *probe) catch() {
 func (t *probe) Errorf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.found = append(t.found, fmt.Sprintf(format, args...))
+	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
 // Fatalf records a finding and ends the calling goroutine.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/claimonce/claimonce/consumer"
@@ -37,11 +38,16 @@ type Rig struct {
 	// MaxRedelivery is what the source must say of these queues, if it is a [consumer.Redeliverer]; 0: anything positive.
 	MaxRedelivery time.Duration
 
-	// Known names promises that this broker is known to break, with the reason. They are checked all the same, and reported when they
-	// hold: then the entry is out of date.
-	Known map[string]string
-	// Flaky names promises that this broker breaks by chance, with the reason: they may hold or not.
-	Flaky map[string]string
+	// Known are promises that this source or its broker is known to break, by the name of the promise. They are asked for all
+	// the same, and it is a failure if they hold: the list would outlive what it excuses.
+	Known map[string]Known
+}
+
+// Known says why a promise is broken.
+type Known struct {
+	Why string // required; printed
+	// Flaky: it is broken by chance, so that it says nothing if it holds. Anything else that is known must fail each time.
+	Flaky bool
 }
 
 // A Queue is an empty queue and the means to look at it from outside the source. Functions that may be nil are said to be so.
@@ -71,30 +77,24 @@ func (r *Rig) validate() error {
 	var all []error
 	bad := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
 	if r.New == nil {
-		bad("Rig.New is nil; it makes the queue of a promise")
+		bad("New is nil: give it a function that makes an empty queue")
 	}
 	if r.Visibility < time.Second {
-		bad("Rig.Visibility is %v; the checks need a second at least", r.Visibility)
+		bad("Visibility is %v; the checks need a second at least", r.Visibility)
 	}
 	if r.Grain <= 0 {
-		bad("Rig.Grain is %v; name the unit in which the broker counts delays", r.Grain)
+		bad("Grain is %v; name the unit in which the broker counts delays", r.Grain)
 	}
-	names := map[string]bool{}
-	for _, p := range Promises() {
-		names[p.Name] = true
-	}
-	for _, list := range []map[string]string{r.Known, r.Flaky} {
-		for name, reason := range list {
-			if !names[name] {
-				bad("%q is no promise; Promises lists their names", name)
-			}
-			if reason == "" {
-				bad("%q is known to be broken, but no reason is given", name)
-			}
+	for name, k := range r.Known {
+		if !slices.ContainsFunc(Promises(), func(p Promise) bool { return p.Name == name }) {
+			bad("it knows of %q, which is not a promise: see Promises for their names", name)
+		}
+		if k.Why == "" {
+			bad("it does not say why %q is broken: set Why", name)
 		}
 	}
-	if len(all) > 0 {
-		return fmt.Errorf("adaptertest: the rig cannot be used: %w", errors.Join(all...))
+	if err := errors.Join(all...); err != nil {
+		return fmt.Errorf("adaptertest: the rig: %w", err)
 	}
 	return nil
 }

@@ -18,11 +18,18 @@ func TestServerContract(t *testing.T) {
 	adaptertest.Run(t, rig)
 }
 
+func TestServerContractOfAFIFOQueue(t *testing.T) {
+	t.Parallel()
+	rig := contractRig(func() *sqs.Client { return serverClient(t) }, true, serverVisibility)
+	rig.Known = knownOf(t)
+	adaptertest.Run(t, rig)
+}
+
 // knownOf asks the server itself, without this adapter.
-func knownOf(t *testing.T) map[string]string {
+func knownOf(t *testing.T) map[string]adaptertest.Known {
 	t.Helper()
 	if takesOldReceipts(t) {
-		return map[string]string{"taken away": "the server takes the receipt of an earlier delivery for the current one's"}
+		return map[string]adaptertest.Known{"taken away": {Why: "the server takes the receipt of an earlier delivery for the current one's"}}
 	}
 	return nil
 }
