@@ -1,6 +1,7 @@
 package dynamo_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,7 +31,14 @@ type till struct {
 
 func newTill(t *testing.T) till {
 	t.Helper()
-	r := till{newRig(t), "sales"}
+	r := tillOn(t, newRig(t))
+	r.server.ResetCalls()
+	return r
+}
+
+func tillOn(t *testing.T, base rig) till {
+	t.Helper()
+	r := till{base, base.table + "-sales"}
 	if _, err := r.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: &r.sales, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("sale"), AttributeType: types.ScalarAttributeTypeS}},
@@ -38,7 +46,11 @@ func newTill(t *testing.T) till {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.server.ResetCalls()
+	t.Cleanup(func() {
+		if _, err := r.client.DeleteTable(context.WithoutCancel(t.Context()), &dynamodb.DeleteTableInput{TableName: &r.sales}); err != nil {
+			t.Errorf("dropping the table: %v", err)
+		}
+	})
 	return r
 }
 
@@ -88,6 +100,37 @@ func (r till) swapWith(t *testing.T, expect dedupe.Expect, next dedupe.Record, w
 	t.Helper()
 	return r.store.SwapWith(t.Context(), next.Key, expect, next, with)
 }
+
+// checkTransactions is for every server that has transactions, those of other people too.
+func checkTransactions(t *testing.T, r till) {
+	claim, next := sample(t, "claimed"), sample(t, "large")
+	r.put(t, dedupe.AbsentAt(noon), claim)
+	expect := dedupe.AtRevision(claim.Revision)
+	if _, err := r.swapWith(t, expect, next, r.add("s-1"), r.sold("s-2")); err != nil {
+		t.Fatal(err)
+	}
+	r.wantStored(t, next.Key, next)
+	repeated, err := r.swapWith(t, expect, next, r.add("s-1"), r.sold("s-2"))
+	if own := errors.Is(err, dedupe.ErrConflict) && repeated.Revision == next.Revision; err != nil && !own {
+		t.Errorf("the repeat: %q, %v, want success, or a conflict with its own revision", repeated.Revision, err)
+	}
+	rival := next.Clone()
+	rival.Revision = "rev-R"
+	if current, err := r.swapWith(t, expect, rival, r.add("s-1")); !errors.Is(err, dedupe.ErrConflict) || !reflect.DeepEqual(current, next) {
+		t.Errorf("a rival: got %+v, %v, want a conflict that shows the winner", current, err)
+	}
+	_, err = r.swapWith(t, dedupe.AtRevision(next.Revision), rival, r.add("s-1"), r.sold("s-2"))
+	c, ok := errors.AsType[*dynamo.CancelledError](err)
+	if !ok || !errors.Is(err, dedupe.ErrRejected) || c.Index != 1 || c.Code != "ConditionalCheckFailed" {
+		t.Errorf("another write's condition: got %v, want it rejected", err)
+	}
+	r.wantStored(t, next.Key, next)
+	if one, two := r.count(t, "s-1"), r.count(t, "s-2"); one != "1" || two != "1" {
+		t.Errorf("counts %s and %s, want one each", one, two)
+	}
+}
+
+func TestTransactions(t *testing.T) { inBubble(t, checkTransactions) }
 
 func inBubble(t *testing.T, f func(*testing.T, till)) {
 	t.Helper()
