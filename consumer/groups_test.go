@@ -194,16 +194,31 @@ func TestBlockedGroupsAreForgotten(t *testing.T) {
 	})
 }
 
+// manyGroups hands out one message of each of n groups, and takes them back for good.
+type manyGroups struct{ n, given int }
+
+func (s *manyGroups) Receive(ctx context.Context, limit int) (msgs []*consumer.Message, err error) {
+	for ; len(msgs) < limit && s.given < s.n; s.given++ {
+		m := inGroup(fmt.Sprint("g", s.given), message(fmt.Sprint("k", s.given), `{"amount":1}`))
+		msgs = append(msgs, &m)
+	}
+	if len(msgs) == 0 {
+		<-ctx.Done()
+		err = ctx.Err()
+	}
+	return msgs, err
+}
+
+func (*manyGroups) Ack(context.Context, *consumer.Message) error                 { return nil }
+func (*manyGroups) Nack(context.Context, *consumer.Message, time.Duration) error { return nil }
+func (*manyGroups) Close(context.Context) error                                  { return nil }
+
 func TestBlockedGroupsAreBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.cfg.Workers = 500
 		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
 			return "", dedupe.RetryAfter(errPlain, time.Hour)
 		}
-		for i := range 10_200 {
-			r.queue.send(grouped(fmt.Sprint("g", i), fmt.Sprint("k", i))...)
-		}
-		c, err := consumer.New(operation, r.queue, memory.New(), consumer.JSON(r.run), consumer.Config{OnAbandoned: dedupe.Rerun, Workers: 500})
+		c, err := consumer.New(operation, &manyGroups{n: 10_200}, memory.New(), consumer.JSON(r.run), consumer.Config{OnAbandoned: dedupe.Rerun})
 		if err != nil {
 			t.Fatal(err)
 		}
