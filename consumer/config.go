@@ -68,13 +68,8 @@ type Config struct {
 	AcceptOlderThanWindow string
 
 	// ObserveOnly, if not empty, is why this consumer only watches; it is logged at the start. Every message's handler is
-	// run on each delivery, as if there were no records: nothing is refused, replayed or made to wait. A store that
-	// is out or slow costs at most a second before the handler, one for each Begin (none after the first that failed) and one
-	// after the handler; after some failures messages pass without asking it. A
-	// handler's nil is an ack, an error a nack with a back-off by deliveries, dedupe.Permanent a dead letter. Claims are
-	// made and settled beside it, so that Event.WouldHave and [Consumer.Counts] tell what the usual mode would have done. A
-	// body that cannot be decoded is handed back, for the broker's own bound of deliveries to move away. Copies of a key take
-	// effect again: this is for handlers that run without claimonce today.
+	// run on each delivery, as if there were no records, and duplicates take effect: for handlers that run without
+	// claimonce today. See the package's section on it.
 	ObserveOnly string
 
 	// Ledger holds the other settings of the ledger. Its OnAbandoned may stay unset; its Window defaults to what

@@ -34,6 +34,27 @@
 // time in order, groups in parallel; copies of one key wait for each other. What waits stays hidden from other workers. A
 // message behind one that runs for ten seconds is handed back, so that nothing else waits for it.
 //
+// # Observe only
+//
+// With Config.ObserveOnly a consumer stands before handlers that ran without claimonce until now, and changes nothing for them: it
+// claims, counts and reports. Each delivery runs its handler once, be its key missing, its record completed, or the store out. The
+// handler alone decides: nil is an ack, an error a nack with a back-off by deliveries, dedupe.Permanent a dead letter; the handler's context
+// ends with a stop and the loss of the message only. A body that cannot be decoded is handed back in the same way, so that the
+// broker's own bound of deliveries moves it away. Groups keep their order; copies of a key run beside each other.
+//
+// Claims are made and settled beside it. A store that is out or slow costs at most a second before the handler, one for each Begin, none
+// after the first that failed, and one after the handler; after three failures in a row messages pass without asking it,
+// until it answers again. A store or window with which the usual mode would not start is logged. Begin always gives its step; without
+// a usable key its downstream key is made of the message's id.
+//
+// [Event].WouldHave and [Consumer.Counts] tell what the usual mode would have done. The records are real: what was completed is known
+// when the usual mode is switched on, and what is unknown by then is to be settled or dismissed.
+//
+// # Finding out what a path strips
+//
+// Bridges, fan-outs and gateways strip attributes silently. A [PathCheck] is one message over the real path that shows whether key,
+// tenant and time arrive; [Counts.MissingKeyRatio] tells of those that come without one.
+//
 // # Failures
 //
 // A record that cannot be read, while others can, stops nothing: its message waits, then goes back. A handler that panics, or ends
