@@ -210,3 +210,49 @@ func TestDDB13_AWriteThatMeetsATransactionIsTriedAgain(t *testing.T) {
 		r.wantStored(t, rec.Key, rec)
 	})
 }
+
+// The first try landed and its answer was lost; what refuses the repeat is its own effect, and nothing is said of the record's entry.
+func TestDDB13_RefusalByItsOwnEffectIsSuccess(t *testing.T) {
+	t.Parallel()
+	for _, own := range []string{"None", "TransactionConflict", "ThrottlingError"} {
+		t.Run(own, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r till) {
+				_, next, expect := r.claimed(t, "large")
+				with := []types.TransactWriteItem{r.sold("s-1")}
+				if _, err := r.swapWith(t, expect, next, with...); err != nil {
+					t.Fatal(err)
+				}
+				s, _ := r.answers(t, "TransactWriteItems", reasons(own, "None", "ConditionalCheckFailed"))
+				current, err := s.SwapWith(t.Context(), next.Key, expect, next, with)
+				if !errors.Is(err, dedupe.ErrConflict) || errors.Is(err, dedupe.ErrRejected) || !reflect.DeepEqual(current, next) {
+					t.Errorf("got %+v, %v, want a conflict with its own write", current, err)
+				}
+			})
+		})
+	}
+}
+
+// Should DynamoDB count otherwise than size.go: the record's own size is for the ledger to mend, another write's for its author.
+func TestDDB13_SizeOfTheRecordIsToldFromThatOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at int
+		is error
+	}{"the record": {0, dedupe.ErrTooLarge}, "its result": {1, dedupe.ErrTooLarge}, "another": {2, dedupe.ErrRejected}} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r till) {
+				_, next, expect := r.claimed(t, "large")
+				codes := []string{"None", "None", "None"}
+				codes[c.at] = "ValidationError"
+				body := strings.ReplaceAll(reasons(codes...), `"why"`, `"Item size has exceeded the maximum allowed size"`)
+				s, _ := r.answers(t, "TransactWriteItems", body)
+				_, err := s.SwapWith(t.Context(), next.Key, expect, next, []types.TransactWriteItem{r.add("s-1")})
+				for _, sentinel := range []error{dedupe.ErrTooLarge, dedupe.ErrRejected, dedupe.ErrSetup, dedupe.ErrConflict} {
+					if want := errors.Is(c.is, sentinel); errors.Is(err, sentinel) != want {
+						t.Errorf("got %v; is it %v? want %v", err, sentinel, want)
+					}
+				}
+			})
+		})
+	}
+}
