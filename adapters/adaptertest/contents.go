@@ -104,6 +104,7 @@ func (t *probe) attributes(attrs []consumer.Attribute) {
 	m := w.one()
 	t.sameAttributes(m.Attributes, attrs)
 	w.ack(m)
+	w.close()
 }
 
 // sameAttributes in any order: where a broker has none of its own, none is promised.

@@ -139,4 +139,12 @@ func TestASourceWithoutAbilities(t *testing.T) {
 	})
 }
 
+// newQueue is in the example.
+func TestTheExample(t *testing.T) {
+	t.Parallel()
+	adaptertest.Run(t, adaptertest.Rig{
+		New: newQueue, Visibility: 30 * time.Second, Grain: time.Millisecond, FakeTime: true, Groups: true, AnyBytes: true,
+	})
+}
+
 type bare struct{ consumer.Source }
