@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -67,12 +68,10 @@ func refused(what string, err error, codes ...string) error {
 		return seen("%s was accepted, instead of %s", what, strings.Join(codes, " or "))
 	}
 	got := codeOf(err)
-	for _, code := range codes {
-		if got == code {
-			return nil
-		}
-	}
-	if got == "" {
+	switch {
+	case slices.Contains(codes, got):
+		return nil
+	case got == "":
 		return err
 	}
 	return seen("%s was refused with %s, instead of %s", what, got, strings.Join(codes, " or "))

@@ -23,7 +23,7 @@ func printReport(w io.Writer, verdicts []verdict) {
 
 // tally is the closing line.
 func tally(verdicts []verdict) string {
-	n := map[kind]int{}
+	n := make([]int, unexpected+1)
 	for _, v := range verdicts {
 		n[v.kind]++
 	}

@@ -44,9 +44,12 @@ func TestReportHasALineAFactAndTheCounts(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	printReport(&out, []verdict{
-		{fact: fact{id: "A1", name: "one"}, kind: holds}, {fact: fact{id: "A2", name: "two"}, kind: fails, seen: "a\nb"},
-		{fact: fact{id: "A3"}, kind: unchecked, seen: "it takes days"}, {fact: fact{id: "A4", name: "four"}, kind: known, seen: "so it is"},
-		{fact: fact{id: "A5", name: "five"}, kind: unexpected}, {fact: fact{id: "A6", name: "six"}, kind: broken, seen: "down"},
+		{fact: fact{id: "A1", name: "one"}, kind: holds},
+		{fact: fact{id: "A2", name: "two"}, kind: fails, seen: "a\nb"},
+		{fact: fact{id: "A3"}, kind: unchecked, seen: "it takes days"},
+		{fact: fact{id: "A4", name: "four"}, kind: known, seen: "so it is"},
+		{fact: fact{id: "A5", name: "five"}, kind: unexpected},
+		{fact: fact{id: "A6", name: "six"}, kind: broken, seen: "down"},
 	})
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	want := []string{

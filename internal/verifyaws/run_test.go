@@ -185,7 +185,9 @@ func TestCommandLine(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-prefix", ""}, "-prefix"}, {[]string{"-prefix", "a b"}, "-prefix"}, {[]string{"-prefix", strings.Repeat("x", 41)}, "-prefix"},
+		{[]string{"-prefix", ""}, "-prefix"},
+		{[]string{"-prefix", "a b"}, "-prefix"},
+		{[]string{"-prefix", strings.Repeat("x", 41)}, "-prefix"},
 		{[]string{"queue"}, "unexpected argument"},
 	} {
 		if _, err := parse(c.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -160,7 +159,7 @@ func groupOnStandard(ctx context.Context, w *world) error {
 		return err
 	}
 	for i := range 2 {
-		if _, err := q.send(ctx, fmt.Sprint(i), group("g")); err != nil {
+		if _, err := q.send(ctx, strconv.Itoa(i), group("g")); err != nil {
 			return err
 		}
 	}
