@@ -61,7 +61,7 @@ func (f *filler) fillKind(path string, v reflect.Value, only string) {
 	case reflect.Int:
 		v.SetInt(int64(f.n))
 	case reflect.Int64:
-		v.SetInt(1<<53 + int64(f.n)) // no float64 holds all of these
+		v.SetInt(1<<53 + int64(2*f.n) + 1) // odd: no float64 holds it
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		f.fill(path, v.Elem(), only)

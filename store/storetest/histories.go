@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -29,9 +31,11 @@ const (
 
 // A history is what workers saw of some keys.
 type history struct {
-	p     *probe
-	keys  []dedupe.Key
-	start time.Time
+	p    *probe
+	keys []dedupe.Key
+	// ticks put the beginnings and ends of calls into an order. A clock could give many of them one time, in a bubble all of them, and
+	// each pair that may be in either order doubles what has to be searched.
+	ticks atomic.Int64
 
 	mu      sync.Mutex
 	written map[string]dedupe.Record // by revision
@@ -41,7 +45,7 @@ type history struct {
 
 func linearizable(p *probe) {
 	for range histories {
-		h := &history{p: p, start: time.Now(), written: map[string]dedupe.Record{}, calls: map[dedupe.Key][]porcupine.Operation{}}
+		h := &history{p: p, written: map[string]dedupe.Record{}, calls: map[dedupe.Key][]porcupine.Operation{}}
 		for range historyKeys {
 			h.keys = append(h.keys, newKey())
 		}
@@ -64,9 +68,9 @@ func (h *history) work(worker int, store handle) {
 		key := h.keys[in(len(h.keys))]
 		c, rec := h.choose(key, seen[key])
 		ctx, cancel := h.context()
-		called := time.Since(h.start)
+		called := h.ticks.Add(1)
 		a, shown := perform(ctx, store, key, c, rec)
-		returned := time.Since(h.start)
+		returned := h.ticks.Add(1)
 		cancel()
 		if a.kind != nobodyKnows {
 			h.compare(shown, a)
@@ -139,15 +143,15 @@ func (h *history) compare(shown dedupe.Record, a answer) {
 }
 
 // record gives a call that nobody knows the end of no end: it may still land. Its worker goes on as another one.
-func (h *history) record(worker int, key dedupe.Key, c call, a answer, called, returned time.Duration) {
+func (h *history) record(worker int, key dedupe.Key, c call, a answer, called, returned int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	op := porcupine.Operation{ClientId: worker, Input: c, Call: int64(called), Output: a, Return: int64(returned)}
+	op := porcupine.Operation{ClientId: worker, Input: c, Call: called, Output: a, Return: returned}
 	if a.kind == nobodyKnows {
 		if !c.swap {
 			return
 		}
-		op.ClientId, op.Return = workers+h.unknown, int64(time.Hour)
+		op.ClientId, op.Return = workers+h.unknown, math.MaxInt64
 		h.unknown++
 	}
 	if a.kind == refused && h.p.rig.ReadsAfterRefusal && a.revision != c.next.revision {
