@@ -14,9 +14,13 @@ import (
 )
 
 // Open uses a queue as the SDK's usual environment has it (profile, region, AWS_ENDPOINT_URL and so on), and checks it: an error
-// names what is missing and what to do. The region is the one of the queue's URL where nothing else names one. For other settings
-// see [New].
+// names what is missing and what to do. The region is the one of the queue's URL where nothing else names one.
 func Open(ctx context.Context, queueURL string) (*Source, error) {
+	return OpenWith(ctx, queueURL, Config{})
+}
+
+// OpenWith is [Open] with settings of the source. For settings of the SDK's client see [New].
+func OpenWith(ctx context.Context, queueURL string, settings Config) (*Source, error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sqs: %s: %w: the AWS configuration does not load: %w", nameOf(queueURL), consumer.ErrSetup, err)
@@ -34,7 +38,7 @@ func Open(ctx context.Context, queueURL string) (*Source, error) {
 		return nil, fmt.Errorf("sqs: %s: %w: no credentials: set AWS_PROFILE or sign in as the AWS CLI does; "+
 			"a local server takes any, so export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test: %w", nameOf(queueURL), consumer.ErrSetup, err)
 	}
-	s, err := New(sqs.NewFromConfig(cfg), queueURL, Config{})
+	s, err := New(sqs.NewFromConfig(cfg), queueURL, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,11 @@
 package sqs_test
 
 import (
+	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -102,4 +105,25 @@ func TestOpenTakesTheRegionOfTheURL(t *testing.T) {
 	environment(t, keys)
 	_, err = adapter.Open(t.Context(), url)
 	wantError(t, err, true, "in region eu-central-1") // what is set counts, and a server that is not AWS has no regions in its URLs
+}
+
+func TestOpenWithSettings(t *testing.T) {
+	endpoint, queue := listen(t)
+	environment(t, map[string]string{"AWS_ENDPOINT_URL": endpoint, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"})
+	var out log
+	settings := adapter.Config{Visibility: 7 * time.Minute, Envelope: adapter.SNS, Logger: slog.New(slog.NewTextHandler(&out, nil))}
+	s, err := adapter.OpenWith(t.Context(), queue, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close(t.Context()) }()
+	if got := s.Visibility(); got != settings.Visibility {
+		t.Errorf("got visibility %v, want the one that was set, %v", got, settings.Visibility)
+	}
+	if got := out.String(); !strings.Contains(got, "no dead-letter queue") {
+		t.Errorf("got log %q, want the warning of the check", got)
+	}
+	settings.Visibility = time.Second
+	_, err = adapter.OpenWith(t.Context(), queue, settings)
+	wantError(t, err, true, "Visibility is 1s")
 }
