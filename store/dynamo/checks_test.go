@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -48,25 +47,20 @@ func newEnv(t *testing.T, client *dynamodb.Client) env {
 	return e
 }
 
-// checks are what the store must pass on every server, those of other people too. Each has its own key.
+// checks are what this store must pass on every server, those of other people too, beside the rules that are every store's: see
+// package storetest. Each has its own key.
 func checks() map[string]func(*testing.T, env) {
 	return map[string]func(*testing.T, env){
-		"register":                    checkRegister,
-		"round trip":                  checkRoundTrip,
-		"one of many claims":          checkRace,
 		"result apart":                checkResultApart,
 		"DDB12 largest result":        checkLargest,
 		"newer schema":                checkNewerSchema,
 		"DDB05 foreign expiry":        checkForeignExpiry,
-		"own write is recognised":     checkOwnWrite,
-		"expired record is replaced":  checkExpired,
 		"KEY06 tenants":               checkTenants,
-		"malformed keys":              checkMalformedKeys,
+		"key longer than an id":       checkLongKey,
 		"index of troubled records":   checkIndexed,
 		"set-up again, and a look":    checkSetupAgain,
 		"operation from end to end":   checkOperation,
 		"DDB15 result bytes":          checkResultBytes,
-		"ended context":               checkEndedContext,
 		"DDB12 completion too large":  checkCompletionTooLarge,
 		"FPR13 request in a new life": checkFreshProcess,
 	}
@@ -168,93 +162,11 @@ func (e env) apart(t *testing.T, key dedupe.Key) string {
 	return id
 }
 
-func checkRegister(t *testing.T, e env) {
-	expiresAt := seconds(noon).Add(time.Hour)
-	for name, c := range map[string]struct {
-		stored string // "": nothing
-		expect dedupe.Expect
-		ok     bool
-	}{
-		"absent, absence expected":   {"", dedupe.AbsentAt(noon), true},
-		"absent, revision expected":  {"", dedupe.AtRevision("rev-B"), false},
-		"there, absence expected":    {"claimed", dedupe.AbsentAt(noon), false},
-		"there, its revision":        {"claimed", dedupe.AtRevision("rev-B"), true},
-		"there, another revision":    {"claimed", dedupe.AtRevision("rev-A"), false},
-		"expired now":                {"completed", dedupe.AbsentAt(expiresAt), true},
-		"expires in the next second": {"completed", dedupe.AbsentAt(expiresAt.Add(-time.Second)), false},
-		"never expires":              {"claimed", dedupe.AbsentAt(expiresAt.AddDate(100, 0, 0)), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			stored := dedupe.Record{}
-			if c.stored != "" {
-				stored = sample(t, c.stored)
-				e.put(t, dedupe.AbsentAt(noon), stored)
-			}
-			next := sample(t, "released")
-			next.Revision = "rev-next"
-			current, err := e.store.Swap(t.Context(), next.Key, c.expect, next)
-			if c.ok {
-				if err != nil {
-					t.Fatalf("got error %v, want success", err)
-				}
-				e.wantStored(t, next.Key, next)
-				return
-			}
-			if !errors.Is(err, dedupe.ErrConflict) {
-				t.Fatalf("got error %v, want a conflict", err)
-			}
-			if !reflect.DeepEqual(current, stored) {
-				t.Errorf("the conflict shows\n%+v\nwant what is stored:\n%+v", current, stored)
-			}
-			e.wantStored(t, next.Key, stored)
-		})
-	}
-}
-
-func checkRoundTrip(t *testing.T, e env) {
-	for name, rec := range samples() {
-		t.Run(name, func(t *testing.T) {
-			rec.Key.ID += keyOf(t).ID
-			e.put(t, dedupe.AbsentAt(noon), rec)
-			e.wantStored(t, rec.Key, rec)
-			current, err := e.store.Swap(t.Context(), rec.Key, dedupe.AtRevision("another"), sampleAt(t, rec.Key))
-			if !errors.Is(err, dedupe.ErrConflict) || !reflect.DeepEqual(current, rec) {
-				t.Errorf("the conflict shows\n%+v, %v\nwant\n%+v", current, err, rec)
-			}
-		})
-	}
-}
-
 func sampleAt(t *testing.T, key dedupe.Key) dedupe.Record {
 	t.Helper()
 	rec := sample(t, "claimed")
 	rec.Key, rec.Revision = key, "rev-of-the-loser"
 	return rec
-}
-
-func checkRace(t *testing.T, e env) {
-	var wg sync.WaitGroup
-	won := make(chan string, 32)
-	for i := range 32 {
-		wg.Go(func() {
-			next := sample(t, "claimed")
-			next.Revision = fmt.Sprint("rev-", i)
-			_, err := e.store.Swap(t.Context(), next.Key, dedupe.AbsentAt(noon), next)
-			switch {
-			case err == nil:
-				won <- next.Revision
-			case !errors.Is(err, dedupe.ErrConflict):
-				t.Errorf("claim %d: got %v, want success or a conflict", i, err)
-			}
-		})
-	}
-	wg.Wait()
-	if len(won) != 1 {
-		t.Fatalf("%d claims won, want 1", len(won))
-	}
-	if got, want := e.load(t, keyOf(t)).Revision, <-won; got != want {
-		t.Errorf("stored is %s, want the winner's %s", got, want)
-	}
 }
 
 func checkResultApart(t *testing.T, e env) {
@@ -339,26 +251,6 @@ func checkForeignExpiry(t *testing.T, e env) {
 	}
 }
 
-// A repeat that loses against its own first try is a conflict that shows its own revision, with the result.
-func checkOwnWrite(t *testing.T, e env) {
-	rec := sample(t, "large")
-	e.put(t, dedupe.AbsentAt(noon), rec)
-	current, err := e.store.Swap(t.Context(), rec.Key, dedupe.AbsentAt(noon), rec)
-	if !errors.Is(err, dedupe.ErrConflict) || !reflect.DeepEqual(current, rec) {
-		t.Errorf("got %+v, %v, want a conflict that shows the write itself", current, err)
-	}
-}
-
-func checkExpired(t *testing.T, e env) {
-	rec := sample(t, "completed")
-	e.put(t, dedupe.AbsentAt(noon), rec)
-	e.wantStored(t, rec.Key, rec) // expired or not, until it is replaced
-	next := sample(t, "claimed")
-	next.Revision = "rev-next"
-	e.put(t, dedupe.AbsentAt(rec.ExpiresAt), next)
-	e.wantStored(t, rec.Key, next)
-}
-
 func checkTenants(t *testing.T, e env) {
 	first := sample(t, "completed")
 	first.Result.Body = []byte("a secret of acme")
@@ -379,18 +271,13 @@ func checkTenants(t *testing.T, e env) {
 	e.wantStored(t, first.Key, first)
 }
 
-func checkMalformedKeys(t *testing.T, e env) {
-	for name, id := range map[string]string{"no UTF-8": "k\xff", "too long": strings.Repeat("k", 2048)} {
-		rec := sampleAt(t, dedupe.Key{Operation: "refund", ID: id})
-		if _, err := e.store.Swap(t.Context(), rec.Key, dedupe.AbsentAt(noon), rec); !errors.Is(err, dedupe.ErrMalformedKey) {
-			t.Errorf("Swap of a key that is %s: got %v, want ErrMalformedKey", name, err)
-		}
-		if _, err := e.store.Load(t.Context(), rec.Key); !errors.Is(err, dedupe.ErrMalformedKey) {
-			t.Errorf("Load of a key that is %s: got %v, want ErrMalformedKey", name, err)
-		}
+func checkLongKey(t *testing.T, e env) {
+	rec := sampleAt(t, dedupe.Key{Operation: "refund", ID: strings.Repeat("k", 2048)})
+	if _, err := e.store.Swap(t.Context(), rec.Key, dedupe.AbsentAt(noon), rec); !errors.Is(err, dedupe.ErrMalformedKey) {
+		t.Errorf("Swap: got %v, want ErrMalformedKey", err)
 	}
-	if _, err := e.store.Swap(t.Context(), keyOf(t), dedupe.AbsentAt(noon), sampleAt(t, dedupe.Key{Operation: "o", ID: "other"})); err == nil {
-		t.Errorf("a record was written under the key of another")
+	if _, err := e.store.Load(t.Context(), rec.Key); !errors.Is(err, dedupe.ErrMalformedKey) {
+		t.Errorf("Load: got %v, want ErrMalformedKey", err)
 	}
 }
 
@@ -433,19 +320,5 @@ func checkSetupAgain(t *testing.T, e env) {
 	}
 	if err := e.store.Check(t.Context()); err != nil && len(rep.Warnings) == 0 {
 		t.Errorf("Check: %v", err)
-	}
-}
-
-func checkEndedContext(t *testing.T, e env) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := e.store.Swap(ctx, keyOf(t), dedupe.AbsentAt(noon), sample(t, "claimed")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Swap: got %v, want the context's error", err)
-	}
-	if _, err := e.store.Load(ctx, keyOf(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("Load: got %v, want the context's error", err)
-	}
-	if got := e.load(t, keyOf(t)); got.State != dedupe.StateAbsent {
-		t.Errorf("written although the context had ended: %+v", got)
 	}
 }
