@@ -131,16 +131,15 @@ type bent struct {
 	window     func() time.Duration
 }
 
-var _ interface {
-	consumer.Source
-	consumer.Extender
-	consumer.DeadLetterer
-	consumer.Leaver
-	consumer.Redeliverer
-	consumer.Poller
-	consumer.Checker
-	consumer.Windower
-} = (*bent)(nil)
+var (
+	_ consumer.Extender     = (*bent)(nil)
+	_ consumer.DeadLetterer = (*bent)(nil)
+	_ consumer.Leaver       = (*bent)(nil)
+	_ consumer.Redeliverer  = (*bent)(nil)
+	_ consumer.Poller       = (*bent)(nil)
+	_ consumer.Checker      = (*bent)(nil)
+	_ consumer.Windower     = (*bent)(nil)
+)
 
 func (b *bed) open() *bent {
 	src := b.q.Source()

@@ -6,7 +6,7 @@ import (
 )
 
 // A Failure is a promise that is broken, or kept although it is known to be broken.
-type Failure struct {
+type Failure struct { //nolint:errname // first of all a finding
 	Promise  Promise
 	Problems []string // what was seen, at least one
 }
@@ -22,7 +22,7 @@ func Failures(err error) []*Failure {
 		return []*Failure{f}
 	}
 	var all []*Failure
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as errors.Join made it
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
 			all = append(all, Failures(e)...)
 		}

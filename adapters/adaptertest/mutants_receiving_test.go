@@ -120,7 +120,7 @@ func losesAnswers(s *bent) {
 		}
 		got := make(chan answer, 1)
 		go func() {
-			msgs, err := s.fromMemory(s.bed.end, limit) //nolint:contextcheck // that is what is wrong
+			msgs, err := s.fromMemory(s.bed.end, limit)
 			got <- answer{msgs, err}
 		}()
 		select {

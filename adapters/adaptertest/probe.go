@@ -112,8 +112,8 @@ func inTime[R any](t *probe, what string, d time.Duration, call func() R) R {
 	case r := <-done:
 		return r
 	case <-timer.C:
+		t.Fatalf("%s has not returned after %v", what, d)
 	}
-	t.Fatalf("%s has not returned after %v", what, d)
 	panic("unreachable")
 }
 

@@ -117,7 +117,7 @@ type severable struct {
 func (c severable) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	stop := context.AfterFunc(c.cut, cancel)
-	resp, err := c.base.Do(r.WithContext(ctx)) //nolint:bodyclose // the SDK's to close
+	resp, err := c.base.Do(r.WithContext(ctx))
 	if c.cut.Err() != nil {
 		err = errors.Join(errors.New("the process is dead"), err)
 	}
