@@ -6,7 +6,7 @@ unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_ENDPOINT_URL_SQS AWS_EN
 
 start_ministack() { # PORT
   start_server ministack "$1" "http://127.0.0.1:$1/_localstack/health" \
-    env BIND_HOST=127.0.0.1 GATEWAY_PORT="$1" SERVICES=sqs,dynamodb LOG_LEVEL=WARNING TMPDIR="$RUN_DIR" \
+    env BIND_HOST=127.0.0.1 GATEWAY_PORT="$1" SERVICES=sqs,dynamodb,sns LOG_LEVEL=WARNING TMPDIR="$RUN_DIR" \
     "$(venv_path ministack)/bin/ministack"
 }
 
