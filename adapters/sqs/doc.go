@@ -1,4 +1,4 @@
-// Package sqs is a [consumer.Source] on an SQS standard queue.
+// Package sqs is a [consumer.Source] on an SQS queue, standard or FIFO.
 //
 //	queue, err := sqs.Open(ctx, queueURL) // the SDK's usual environment
 //	queue, err := sqs.New(client, queueURL, sqs.Config{})
@@ -10,8 +10,28 @@
 // answered, or 200 ms are over. A consumer's ack waits until its delete is confirmed; of a batch that failed in part only the failed
 // entries are sent again. An idle queue costs three receives a minute.
 //
-// The SDK repeats no ReceiveMessage here: a repeat after a lost answer would hide the messages of the first one. Receive counts
-// can jump all the same, so nothing is concluded from them.
+// The SDK repeats no ReceiveMessage of a standard queue here: a repeat after a lost answer would hide the messages of the first one.
+// Receive counts can jump all the same, so nothing is concluded from them. When too many messages of a queue are in flight, a
+// standard queue may answer OverLimit and a FIFO queue answers with nothing: the consumer asks again later, and loses nothing.
+//
+// # FIFO queues
+//
+// A queue whose name ends with .fifo has groups: the MessageGroupId becomes [consumer.Message].Group, and the consumer runs the
+// messages of a group one by one and in order, groups in parallel. The next of a group starts when the delete of the one before it
+// has been answered. A head that is to run later keeps its group waiting for as long, in the queue and not in the worker's memory; what
+// was received behind it goes back too, never to be visible before it. The group id of a standard queue spreads load among tenants
+// and orders nothing, so there Group stays empty.
+//
+// The queue's own deduplication is never relied on: it lasts five minutes from the sending, knows the producer's id and not the
+// operation, and says nothing of redelivery. A key that is sent again after six minutes, in any group, is met by its record.
+//
+// Each poll has a ReceiveRequestAttemptId, so the SDK may send it again after a lost answer and gets the same messages; else their
+// groups would stand until the visibility ends. A dead letter keeps its group and gets a deduplication id of its own, also where the
+// dead-letter queue takes ids from bodies. That queue must be FIFO too. SQS gives what it moves there itself a new time, so the
+// longest redelivery is the sum of both retentions, and the default window 29 days.
+//
+// A delete by a handle that has expired is refused by a FIFO queue: the outcome is recorded by then, so that is a failed ack and no
+// failed handler, and the redelivery is answered from the record.
 //
 // # Visibility
 //

@@ -59,6 +59,9 @@ func (s *Source) explainOf(what, queue string, err error) error {
 		if hint := advice(err); hint != "" {
 			return fmt.Errorf("%s: %w: %s: %w", where, consumer.ErrSetup, hint, err)
 		}
+		if hint := quotaHint(err); hint != "" {
+			return fmt.Errorf("%s: %s: %w", where, hint, err)
+		}
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }
