@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/claimonce/claimonce/adapters/memory"
 	"github.com/claimonce/claimonce/consumer"
@@ -51,6 +52,19 @@ func closeMutants() []mutant {
 			}
 		}, nil},
 		{"close waits for a receive that waits", "close in receive", hangs, nil},
+		{"close takes its time", "close in a hurry", onClose(func(s *bent, ctx context.Context) error {
+			elapse(2 * soon)
+			return s.src.Close(ctx)
+		}), nil},
+		{"a hurried close acks", "close in a hurry", onClose(func(s *bent, ctx context.Context) error {
+			if ctx.Err() != nil {
+				for _, h := range s.bed.handedOut() {
+					_ = s.src.Ack(ctx, h.m)
+				}
+			}
+			return s.src.Close(ctx)
+		}), nil},
+		{"one call at a time", "beside receive|close in receive", oneAtATime, nil},
 		{"receive goes on after close", "close in receive", func(s *bent) {
 			var closed atomic.Bool
 			s.shut = func(ctx context.Context) error {
@@ -65,6 +79,25 @@ func closeMutants() []mutant {
 				return msgs, err
 			})(s)
 		}, nil},
+	}
+}
+
+// soon is longer than the suite waits for a call that has nothing to wait for.
+const soon = 6 * time.Second
+
+func oneAtATime(s *bent) {
+	hangs(s)
+	free := make(chan struct{}, 1)
+	ack, receive := s.ack, s.receive
+	s.receive = func(ctx context.Context, limit int) ([]*consumer.Message, error) {
+		free <- struct{}{}
+		defer func() { <-free }()
+		return receive(ctx, limit)
+	}
+	s.ack = func(ctx context.Context, m *consumer.Message) error {
+		free <- struct{}{}
+		defer func() { <-free }()
+		return ack(ctx, m)
 	}
 }
 

@@ -17,6 +17,7 @@ func settling() []Promise {
 		{"many acks", "many acks at a time all count, each for its own message", manyAcks},
 		{"many nacks", "many nacks at a time all count, each for its own message", manyNacks},
 		{"one gives up", "a caller that gives up does not fail the others", oneGivesUp},
+		{"beside receive", "Ack, Nack and Extend work while a Receive waits", settlesBesideReceive},
 		{"foreign", "a message that was not received from this source is refused", foreign},
 	}
 }
@@ -119,6 +120,30 @@ func oneGivesUp(t *probe) {
 			w.ack(m)
 		}
 	}
+}
+
+func settlesBesideReceive(t *probe) {
+	w := t.worker()
+	msgs := w.sent(3)
+	next := w.later()
+	elapse(time.Second) // it waits for the broker now
+	calls := map[string]func() error{
+		"ack":  func() error { return w.Ack(t.ctx, msgs[0]) },
+		"nack": func() error { return w.Nack(t.ctx, msgs[1], 0) },
+	}
+	if x, ok := w.Source.(consumer.Extender); ok {
+		calls["extend"] = func() error { return x.Extend(t.ctx, msgs[2]) }
+	}
+	for what, call := range calls {
+		if err := inTime(t, what+" beside a receive", soon, call); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	again := <-next
+	if got := ids(again); len(got) != 1 || got[0] != msgs[1].ID {
+		t.Errorf("got %v of the receive, want %s, which was nacked", got, msgs[1].ID)
+	}
+	w.ack(append(again, msgs[2])...)
 }
 
 func foreign(t *probe) {

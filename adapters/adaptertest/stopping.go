@@ -12,6 +12,7 @@ func stopping() []Promise {
 	return []Promise{
 		{"close in receive", "a close ends a Receive that waits, soon", closeEndsReceive},
 		{"close and arrivals", "what arrives while a source closes comes to others within seconds", closeLosesNoArrival},
+		{"close in a hurry", "Close returns soon after its context ended, and what is held comes back after its visibility at the latest", closeInAHurry},
 		{"close after cancel", "what the broker answers to a Receive that was given up comes to others soon after the close", closeAfterCancel},
 		{"no goroutine", "no goroutine of a source is left after its close", noGoroutineLeft},
 	}
@@ -61,6 +62,22 @@ func closeLosesNoArrival(t *probe) {
 	<-closed
 	w.ended(over) // what it brought is given back: nobody can run it any more
 	t.wantBack(sent, time.Now())
+}
+
+func closeInAHurry(t *probe) {
+	w := t.worker()
+	msgs := w.sent(2)
+	w.ack(msgs[0])
+	ctx, cancel := context.WithCancel(t.ctx)
+	cancel()
+	w.gone = true
+	_ = inTime(t, "close with a context that has ended", soon, func() error { return w.Close(ctx) }) // it may say so
+	other := t.worker()
+	if m := other.one(); m.ID != msgs[1].ID {
+		t.Errorf("got %s, want %s, which was held", m.ID, msgs[1].ID)
+	} else {
+		other.ack(m)
+	}
 }
 
 func closeAfterCancel(t *probe) {
