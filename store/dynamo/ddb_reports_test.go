@@ -56,6 +56,10 @@ func TestDDB13_EveryReasonIsToldApart(t *testing.T) {
 		"another's validation":          {[]string{"None", "ValidationError"}, 0, "ValidationError", []error{dedupe.ErrSetup, dedupe.ErrRejected}, "mend", 2},
 		"another's condition":           {[]string{"None", "ConditionalCheckFailed"}, 0, "ConditionalCheckFailed", []error{dedupe.ErrRejected}, "not met", 2},
 		"another's condition, own busy": {[]string{"TransactionConflict", "ConditionalCheckFailed"}, 0, "ConditionalCheckFailed", []error{dedupe.ErrRejected}, "not met", 2},
+		"validation before conditions":  {[]string{"None", "ThrottlingError", "ConditionalCheckFailed", "ValidationError"}, 2, "ValidationError", []error{dedupe.ErrSetup, dedupe.ErrRejected}, "mend", 2},
+		"condition before collection":   {[]string{"None", "ItemCollectionSizeLimitExceeded", "ConditionalCheckFailed"}, 1, "ConditionalCheckFailed", []error{dedupe.ErrRejected}, "not met", 2},
+		"collection before throttling":  {[]string{"ThrottlingError", "ItemCollectionSizeLimitExceeded"}, 0, "ItemCollectionSizeLimitExceeded", []error{dedupe.ErrRejected}, "full", 2},
+		"throttling before conflicts":   {[]string{"None", "TransactionConflict", "ThrottlingError"}, 1, "ThrottlingError", nil, "back off", 1},
 		"new code":                      {[]string{"None", "SomethingNew"}, 0, "SomethingNew", nil, "why", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
