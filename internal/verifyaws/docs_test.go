@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,11 +12,11 @@ import (
 // row is a line of a table of docs/aws-facts.md.
 type row struct{ id, says, relied, claimed, check string }
 
-const page = "../../docs/aws-facts.md"
+const factsPage = "../../docs/aws-facts.md"
 
 func readPage(t *testing.T) (text string, rows []row) {
 	t.Helper()
-	raw, err := os.ReadFile(page)
+	raw, err := os.ReadFile(factsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,18 +72,54 @@ func TestEveryFactNamesItsSourceAndWhoReliesOnIt(t *testing.T) {
 	}
 }
 
-// TestFilesThatRelyOnFactsExist finds names that a change of the code has left behind.
-func TestFilesThatRelyOnFactsExist(t *testing.T) {
+// TestCodeThatReliesOnFactsIsThere finds names that a change of the code has left behind: paths from the root, files of the same folder,
+// and identifiers in it.
+func TestCodeThatReliesOnFactsIsThere(t *testing.T) {
 	t.Parallel()
 	_, rows := readPage(t)
-	file := regexp.MustCompile("`((?:store|adapters|consumer|dedupe|docs|internal)[a-z/]*(?:\\.go|\\.md)?)`")
+	quoted := regexp.MustCompile("`([^`]+)`")
+	code := regexp.MustCompile(`^[A-Za-z]+$`)
 	for _, r := range rows {
-		for _, name := range file.FindAllStringSubmatch(r.relied, -1) {
-			if _, err := os.Stat("../../" + name[1]); err != nil {
-				t.Errorf("%s: %v", r.id, err)
+		folder := ""
+		for _, m := range quoted.FindAllStringSubmatch(r.relied, -1) {
+			name := m[1]
+			switch {
+			case strings.Contains(name, "/"):
+				if _, err := os.Stat("../../" + name); err != nil {
+					t.Errorf("%s: %v", r.id, err)
+				}
+				folder = name
+				if strings.Contains(path.Base(name), ".") {
+					folder = path.Dir(name)
+				}
+			case strings.HasSuffix(name, ".go"):
+				if _, err := os.Stat("../../" + folder + "/" + name); err != nil {
+					t.Errorf("%s: %v", r.id, err)
+				}
+			case code.MatchString(name) && name != "consumer" && name != "dedupe" && !contains(t, folder, name):
+				t.Errorf("%s: nothing in %s is called %s", r.id, folder, name)
 			}
 		}
 	}
+}
+
+// contains: a file of the folder has the word, its tests aside.
+func contains(t *testing.T, folder, word string) bool {
+	t.Helper()
+	files, err := filepath.Glob("../../" + folder + "/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, %v", folder, len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(file, "_test.go") && strings.Contains(string(text), word) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestIdsAndNamesAreUnique(t *testing.T) {

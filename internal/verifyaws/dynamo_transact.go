@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -121,4 +122,69 @@ func hundredActions(ctx context.Context, w *world) error {
 		return fmt.Errorf("a transaction of 100 actions: %w", err)
 	}
 	return refused("a transaction of 101 actions", w.transact(ctx, "", puts...), "ValidationException")
+}
+
+// eachReasonIsTold: where several conditions are false, each action has its own reason: that of the record decides, and another must not
+// hide it.
+func eachReasonIsTold(ctx context.Context, w *world) error {
+	var puts []types.Put
+	for range 3 {
+		id := w.next()
+		if err := w.put(ctx, item{"id": text(id), "revision": text("old")}); err != nil {
+			return err
+		}
+		puts = append(puts, claimOf(id))
+	}
+	reasons, err := cancelled(w.transact(ctx, "", puts...))
+	if err != nil {
+		return err
+	}
+	for i, r := range reasons {
+		if aws.ToString(r.Code) != "ConditionalCheckFailed" || value(r.Item, "revision") != "old" {
+			return seen("of three false conditions, reason %d is %q with the item %v", i, aws.ToString(r.Code), r.Item)
+		}
+	}
+	return nil
+}
+
+// doubleUnits: a write in a transaction is billed two units for each 1,024 bytes begun.
+func doubleUnits(ctx context.Context, w *world) error {
+	for size, want := range map[int]float64{unit: 2, unit + 1: 4} {
+		out, err := w.dynamo.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+			TransactItems:          []types.TransactWriteItem{{Put: &types.Put{TableName: &w.table.name, Item: sized(w.next(), size)}}},
+		})
+		if err != nil {
+			return err
+		}
+		if len(out.ConsumedCapacity) != 1 {
+			return seen("the answer does not say what was billed: %v", out.ConsumedCapacity)
+		}
+		if got := aws.ToFloat64(out.ConsumedCapacity[0].CapacityUnits); got != want {
+			return seen("a transaction that writes %d bytes was billed %g units, not %g", size, got, want)
+		}
+	}
+	return nil
+}
+
+// tooLargeInTransaction: an item that is too large is told by the same text, as an error or as a reason.
+func tooLargeInTransaction(ctx context.Context, w *world) error {
+	err := w.transact(ctx, "", types.Put{Item: sized(w.next(), itemLimit+1)})
+	if err == nil {
+		return seen("a transaction with an item of 409,601 bytes was accepted")
+	}
+	said := err.Error()
+	if c, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		for _, r := range c.CancellationReasons {
+			if aws.ToString(r.Code) == "ValidationError" {
+				said = aws.ToString(r.Message)
+			}
+		}
+	} else if e := refused("a transaction with an item of 409,601 bytes", err, "ValidationException"); e != nil {
+		return e
+	}
+	if !strings.Contains(said, "maximum allowed size") {
+		return seen("the text of the refusal is %q: the store looks for \"maximum allowed size\"", said)
+	}
+	return nil
 }

@@ -48,6 +48,9 @@ func dynamoFacts() []fact {
 		{id: "A37", name: "one-action-an-item", check: oneActionAnItem},
 		{id: "A38", name: "hundred-actions", check: hundredActions},
 		{id: "A39", why: "two calls would have to meet within a millisecond"},
+		{id: "A40", name: "each-reason-is-told", check: eachReasonIsTold},
+		{id: "A41", name: "double-units", check: doubleUnits},
+		{id: "A42", name: "too-large-in-transaction", check: tooLargeInTransaction},
 	}
 	for i := range list {
 		if list[i].check != nil {
@@ -124,8 +127,9 @@ func fifoFacts() []fact {
 		{id: "A116", name: "moved-by-own-id", check: movedByOwnID},
 		{id: "A117", name: "redrive-on-fifo", check: redriveOnFIFO},
 		{id: "A118", why: "retention takes a minute at least, and no attribute is documented to show the new time"},
-		{id: "A119", why: "no code sends a ReceiveRequestAttemptId: what a lost answer hid comes back when its visibility ends"},
+		{id: "A119", name: "attempt-repeated", check: attemptRepeated},
 		{id: "A120", why: "it takes 120,000 messages in flight"},
+		{id: "A121", name: "fifo-by-name", check: fifoByName},
 	}
 }
 
