@@ -11,6 +11,7 @@ func groups() []Promise {
 		{"group waits", "nothing of a group comes while its head is hidden, and the redelivered head comes first", groupBlocked},
 		{"group nacked", "nacks of a group's messages, head first, keep its order", groupNacked},
 		{"group next", "the next of a group comes when its head is done", groupNext},
+		{"group crash", "what a dead worker held of a group comes back in order, before what is behind it", groupCrash},
 		{"groups apart", "groups do not wait for each other", groupsApart},
 	}
 }
@@ -98,6 +99,28 @@ func groupNext(t *probe) {
 		t.Errorf("got %v, want %s", ids(msgs), sent[1])
 	}
 	other.ack(msgs...)
+}
+
+func groupCrash(t *probe) {
+	t.needGroups()
+	w := t.worker()
+	sent := t.sendTo("g", 5)
+	msgs, err := w.receive(t.ctx, 3, slack) // once, as above
+	if err != nil || msgs[0].ID != sent[0] {
+		t.Fatalf("got %v and %v, want the first of %v", ids(msgs), err, sent)
+	}
+	w.ack(msgs[0])
+	w.crash()
+	other := t.worker()
+	var got []string
+	for len(got) < len(sent)-1 {
+		msgs := other.take(1)
+		got = append(got, ids(msgs)...)
+		other.ack(msgs...)
+	}
+	if want := sent[1:]; !slices.Equal(got, want) {
+		t.Errorf("got %v after the crash, want %v", got, want)
+	}
 }
 
 func groupsApart(t *probe) {

@@ -71,7 +71,7 @@ func receiveMutants() []mutant {
 			slices.Reverse(msgs)
 			return msgs, err
 		}), nil},
-		{"groups are forgotten", "group waits|group nacked|group next", nil, func(b *bed) { b.group = func(string) string { return "" } }},
+		{"groups are forgotten", "group waits|group nacked|group next|group crash", nil, func(b *bed) { b.group = func(string) string { return "" } }},
 		{"one group for all", "groups apart", nil, func(b *bed) {
 			b.group = func(g string) string {
 				if g == "" {

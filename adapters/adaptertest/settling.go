@@ -127,18 +127,16 @@ func settlesBesideReceive(t *probe) {
 	msgs := w.sent(3)
 	next := w.later()
 	elapse(time.Second) // it waits for the broker now
-	calls := map[string]func() error{
-		"ack":  func() error { return w.Ack(t.ctx, msgs[0]) },
-		"nack": func() error { return w.Nack(t.ctx, msgs[1], 0) },
-	}
-	if x, ok := w.Source.(consumer.Extender); ok {
-		calls["extend"] = func() error { return x.Extend(t.ctx, msgs[2]) }
-	}
-	for what, call := range calls {
+	beside := func(what string, call func() error) {
 		if err := inTime(t, what+" beside a receive", soon, call); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	beside("ack", func() error { return w.Ack(t.ctx, msgs[0]) })
+	if x, ok := w.Source.(consumer.Extender); ok {
+		beside("extend", func() error { return x.Extend(t.ctx, msgs[2]) })
+	}
+	beside("nack", func() error { return w.Nack(t.ctx, msgs[1], 0) }) // last: it ends the wait
 	again := <-next
 	if got := ids(again); len(got) != 1 || got[0] != msgs[1].ID {
 		t.Errorf("got %v of the receive, want %s, which was nacked", got, msgs[1].ID)
