@@ -1,6 +1,7 @@
 // Package sqs is a [consumer.Source] on an SQS queue, standard or FIFO.
 //
 //	queue, err := sqs.Open(ctx, queueURL) // the SDK's usual environment
+//	queue, err := sqs.OpenWith(ctx, queueURL, sqs.Config{Envelope: sqs.SNS})
 //	queue, err := sqs.New(client, queueURL, sqs.Config{})
 //
 // # Calls
@@ -36,8 +37,16 @@
 // # Visibility
 //
 // The queue's own visibility timeout counts, as it was when the source first asked, unless [Config].Visibility names another. SQS keeps
-// a message hidden for at most twelve hours after it was received (API reference, ChangeMessageVisibility); a handler that runs
-// longer loses it, and its redelivery is answered from the record.
+// a message hidden for at most twelve hours after it was received (API reference, ChangeMessageVisibility). A handler that runs longer
+// goes on, with a warning: the message comes back, its deliveries wait for the record's lease, and in the end the record answers them.
+//
+// A handle that is stale, expired, or of a message that is gone means [consumer.ErrNotHeld], whatever code a server has for it.
+//
+// # Behind an SNS topic
+//
+// With raw message delivery a message is what was published. Without it the body is a JSON envelope with the attributes inside: set
+// [Config].Envelope to [SNS], which takes both, so that one publish has one key, body and fingerprint either way. Where it is not
+// set, a message that has no key for this reason is refused with a hint. A dead letter is always the envelope as it was received.
 //
 // # Stopping
 //
@@ -48,6 +57,9 @@
 // # Dead letters
 //
 // A dead letter is sent to the dead-letter queue with its body and attributes and with the reason, and only then deleted. The queue
-// is the one that the redrive policy names, unless [Config].DeadLetterURL names another. SQS's own redrive stays
+// is the one that the redrive policy names, unless [Config].DeadLetterURL names another. It carries the time at which the message was first
+// sent, so that one which is moved back is as old as it is, whatever time SQS gives it. Beside ten attributes there is room for one
+// more only if it takes in one of them, which it gives back when the message is moved back as it is, from the console or by any tool;
+// [Restore] does it for other programs. What is larger than the dead-letter queue takes is kept, and the error says so. SQS's own redrive stays
 // the last net: let its maxReceiveCount be far above the attempt bound, since a message of a busy key is received without an attempt.
 package sqs
