@@ -31,7 +31,7 @@ func Check(ctx context.Context, rig Rig) error {
 }
 
 // atOnce: the checks wait far more than they work, but a broker on a small machine must still answer within a visibility.
-const atOnce = 12
+const atOnce = 8
 
 // Run asks for every promise in a subtest of its name. They run beside each other.
 func Run(t *testing.T, rig Rig) {

@@ -38,9 +38,10 @@ func closeLosesNothing(t *probe) {
 func closeLeavesOthers(t *probe) {
 	w, other := t.competing()
 	t.send("body")
+	before := time.Now()
 	m := other.one()
 	w.close()
-	other.nothingFor(t.rig.Visibility / 2)
+	other.nothingUntil(before.Add(t.rig.Visibility / 2))
 	other.ack(m)
 	other.nothingFor(t.rig.Visibility + t.rig.Grain)
 }

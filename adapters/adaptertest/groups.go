@@ -40,10 +40,12 @@ func groupBlocked(t *probe) {
 	t.needGroups()
 	w, other := t.pair()
 	sent := t.sendTo("g", 2)
+	before := time.Now()
 	head := w.one()
-	other.nothingFor(t.rig.Visibility / 2)
+	other.nothingUntil(before.Add(t.rig.Visibility / 2))
+	before = time.Now()
 	w.nack(head, t.rig.Visibility)
-	other.nothingFor(t.rig.Visibility / 2)
+	other.nothingUntil(before.Add(t.rig.Visibility / 2))
 	for _, id := range sent {
 		m := other.one()
 		if m.ID != id {

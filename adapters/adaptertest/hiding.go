@@ -89,10 +89,10 @@ func extendHides(t *probe) {
 	w, other := t.competing()
 	x := w.extender()
 	t.send("body")
+	last := time.Now()
 	m := w.one()
-	var last time.Time
 	for range 3 {
-		other.nothingFor(t.rig.Visibility * 2 / 3)
+		other.nothingUntil(last.Add(t.rig.Visibility * 3 / 5))
 		last = time.Now()
 		if err := w.extend(x, m); err != nil {
 			t.Fatalf("extend: %v", err)

@@ -152,7 +152,8 @@ func heldOnce(t *probe) {
 func heldAtHome(t *probe) {
 	w := t.worker()
 	t.send("body")
+	before := time.Now()
 	m := w.one()
-	w.nothingFor(t.rig.Visibility / 2)
+	w.nothingUntil(before.Add(t.rig.Visibility / 2))
 	w.ack(m)
 }

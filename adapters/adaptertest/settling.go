@@ -126,7 +126,7 @@ func settlesBesideReceive(t *probe) {
 	w := t.worker()
 	msgs := w.sent(3)
 	next := w.later()
-	elapse(time.Second) // it waits for the broker now
+	elapse(time.Second / 2) // it waits for the broker now
 	beside := func(what string, call func() error) {
 		if err := inTime(t, what+" beside a receive", soon, call); err != nil {
 			t.Errorf("%s: %v", what, err)

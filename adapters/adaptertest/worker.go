@@ -115,6 +115,13 @@ func (w *worker) nothingFor(d time.Duration) {
 	}
 }
 
+// nothingUntil is nothingFor where only the time since an earlier moment counts: on a slow machine the calls in between may have used it.
+func (w *worker) nothingUntil(end time.Time) {
+	if d := time.Until(end); d > 0 {
+		w.nothingFor(d)
+	}
+}
+
 func (w *worker) ack(msgs ...*consumer.Message) {
 	for _, m := range msgs {
 		if err := w.call("ack", func(ctx context.Context) error { return w.Ack(ctx, m) }); err != nil {
