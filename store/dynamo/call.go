@@ -41,6 +41,11 @@ func (s *Store) get(ctx context.Context, id string) (it item, err error) {
 }
 
 func (s *Store) call(ctx context.Context, do func(context.Context) error) error {
+	return s.explained(s.bare(ctx, do))
+}
+
+// bare is a call whose errors are not explained, but for that of a server that does not answer.
+func (s *Store) bare(ctx context.Context, do func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.CallTimeout)
 	defer cancel()
 	err := do(limited)
@@ -55,7 +60,7 @@ func (s *Store) call(ctx context.Context, do func(context.Context) error) error 
 		// Not wrapped: the caller's own context has not ended.
 		return fmt.Errorf("no answer within %v: %v", s.cfg.CallTimeout, err)
 	}
-	return s.explained(err)
+	return err
 }
 
 // explained says what to do about errors that stay until somebody does something.
@@ -69,7 +74,7 @@ func (s *Store) explained(err error) error {
 		if saysTooLarge(coded.ErrorMessage()) {
 			return fmt.Errorf("%w: %w", dedupe.ErrTooLarge, err)
 		}
-		return fmt.Errorf("%w: the table or a request is not as DynamoDB wants it, see Check: %w", dedupe.ErrSetup, err)
+		return fmt.Errorf("%w: the table is not as it should be, which Check explains: %w", dedupe.ErrSetup, err)
 	case "ResourceNotFoundException":
 		return fmt.Errorf("%w: there is no such table: %s: %w", dedupe.ErrSetup, s.howToSetUp(), err)
 	case "AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException":

@@ -27,6 +27,12 @@
 // its effect be what refuses the repeat. The rest is told apart by code: see [CancelledError]. A write of a record that meets a
 // transaction is tried again a few times, within a second.
 //
+// # Errors
+//
+// Only a condition of the record's own that failed is a conflict. Throttling, and a server that fails or does not answer, come back
+// as they are once the SDK's tries are over: the ledger and package consumer back off. What only a person can mend wraps
+// [dedupe.ErrSetup]: a missing table, or one with other keys. An item that can never be stored wraps [dedupe.ErrTooLarge].
+//
 // # Items
 //
 // One item for each operation, whose partition key is different for every operation: no tenant or handler is a hot partition.

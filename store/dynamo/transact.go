@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/claimonce/claimonce/dedupe"
 )
@@ -87,10 +90,35 @@ func tokenOf(next dedupe.Record) string {
 }
 
 func (s *Store) transact(ctx context.Context, in *dynamodb.TransactWriteItemsInput) error {
-	return s.call(ctx, func(ctx context.Context) error {
+	err := s.bare(ctx, func(ctx context.Context) error {
 		_, err := s.client.TransactWriteItems(ctx, in)
 		return err
 	})
+	coded, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return err
+	}
+	// Of which write they speak is not said.
+	switch coded.ErrorCode() {
+	case "ValidationException":
+		return fmt.Errorf("%w: a write beside the record is malformed, or the table is not as it should be, which Check explains: %w", dedupe.ErrSetup, err)
+	case "ResourceNotFoundException":
+		return fmt.Errorf("%w: one of its tables is not there (%s): %w", dedupe.ErrSetup, strings.Join(tablesOf(in.TransactItems), ", "), err)
+	case "AccessDeniedException":
+		return fmt.Errorf("the credentials lack a permission: a transaction needs dynamodb:PutItem on the records' table, and for each "+
+			"other write its own, for example UpdateItem or ConditionCheckItem: %w", err)
+	}
+	return s.explained(err)
+}
+
+func tablesOf(writes []types.TransactWriteItem) []string {
+	var names []string
+	for _, w := range writes {
+		if table, _ := target(w); !slices.Contains(names, table) {
+			names = append(names, table)
+		}
+	}
+	return names
 }
 
 // uncancelled is for every other answer. All but one leave it open whether the transaction landed.

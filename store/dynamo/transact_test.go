@@ -373,6 +373,35 @@ func TestWritesThatCannotBeBesideARecordAreRefusedWithoutACall(t *testing.T) {
 	})
 }
 
+// What is wrong may be the application's table or permission: the texts do not point to the records' table alone.
+func TestErrorsOfATransactionNameWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	for code, c := range map[string]struct {
+		says  string
+		setup bool
+	}{
+		"ResourceNotFoundException":   {"-sales)", true},
+		"ValidationException":         {"a write beside the record is malformed", true},
+		"AccessDeniedException":       {"for each other write its own", false},
+		"UnrecognizedClientException": {"credentials are not accepted", false},
+		"InternalServerError":         {"InternalServerError", false},
+	} {
+		t.Run(code, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r till) {
+				_, next, expect := r.claimed(t, "completed")
+				r.server.Inject(awstest.FailBefore("TransactWriteItems", 400, code))
+				_, err := r.swapWith(t, expect, next, r.add("s-1"), r.add("s-2"))
+				if err == nil || errors.Is(err, dedupe.ErrSetup) != c.setup || errors.Is(err, dedupe.ErrConflict) || errors.Is(err, dedupe.ErrRejected) {
+					t.Errorf("got %v, want an error of the set-up: %v", err, c.setup)
+				}
+				if !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), code) {
+					t.Errorf("got %v, want it to say %q", err, c.says)
+				}
+			})
+		})
+	}
+}
+
 func TestTransactionsRefuseWhatSwapsRefuse(t *testing.T) {
 	inBubble(t, func(t *testing.T, r till) {
 		rec := sample(t, "claimed")
