@@ -19,6 +19,7 @@ type Consumer struct {
 	ledger    *dedupe.Ledger
 	checks    *dedupe.Ledger // of path checks
 	cfg       Config
+	needed    []string // see Message.Needed
 	health    health
 	counts    counts
 	started   atomic.Bool
@@ -50,7 +51,9 @@ func New(operation string, source Source, store dedupe.Store, handler Handler, c
 	if err != nil {
 		return nil, fmt.Errorf("consumer: %q cannot be built: %w", operation, err)
 	}
-	return &Consumer{operation: operation, source: source, store: store, handler: handler, ledger: ledger, checks: checks, cfg: cfg}, nil
+	return &Consumer{
+		operation: operation, source: source, store: store, handler: handler, ledger: ledger, checks: checks, cfg: cfg, needed: cfg.needed(),
+	}, nil
 }
 
 // Ledger is the consumer's ledger, for reconciling and for operators.

@@ -27,7 +27,7 @@ func (r *refusal) Unwrap() error { return r.err }
 // identify takes the key from a message, without looking at its body. The key is set as far as it is known even if there is
 // a refusal.
 func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
-	m.Needed = c.telling()
+	m.Needed = c.needed
 	key := dedupe.Key{Tenant: c.cfg.Tenant.fixed, Operation: c.operation}
 	if m.Fault != nil { // before the key: whatever is missing is missing because of it
 		return key, &refusal{ReasonMalformedBody, m.Fault}
@@ -59,9 +59,9 @@ func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 	return key, nil
 }
 
-// telling names the attributes that identify looks at, and the one of the age.
-func (c *Consumer) telling() []string {
-	names := []string{c.cfg.KeyAttribute, c.cfg.OldKeyAttribute, c.cfg.Tenant.attribute, c.cfg.CreatedAtAttribute}
+// needed names the attributes that identify looks at, and the one of the age.
+func (c Config) needed() []string {
+	names := []string{c.KeyAttribute, c.OldKeyAttribute, c.Tenant.attribute, c.CreatedAtAttribute}
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 

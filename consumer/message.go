@@ -26,7 +26,7 @@ type Message struct {
 	Fault error
 
 	// Needed names the attributes that tell which operation the message asks for, the most needed first. The consumer sets it: where
-	// a dead letter cannot hold all attributes as they are, the others go first.
+	// a dead letter cannot hold all attributes as they are, the others go first. It is shared by all messages and must not be changed.
 	Needed []string
 
 	// Receipt is the source's own; the consumer carries it and does not look at it.

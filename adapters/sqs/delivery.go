@@ -154,7 +154,7 @@ func view(m *types.Message, d *delivery) *consumer.Message {
 		v.SentAt = time.UnixMilli(ms).UTC()
 	}
 	v.Receives, _ = strconv.Atoi(m.Attributes[string(types.MessageSystemAttributeNameApproximateReceiveCount)])
-	d.source.cfg.Envelope.unwrap(v)
+	d.source.cfg.Envelope.unwrap(v, d.body)
 	if d.unreadable != nil {
 		v.Fault = fmt.Errorf("sqs: it was a dead letter: %w", d.unreadable)
 	}

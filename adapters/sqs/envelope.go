@@ -33,8 +33,7 @@ func mayBeSNS(body string) bool {
 }
 
 // unwrap changes what the consumer sees of a message; a dead letter's copy stays as it was received.
-func (e Envelope) unwrap(m *consumer.Message) {
-	body := string(m.Body)
+func (e Envelope) unwrap(m *consumer.Message, body string) {
 	if !mayBeSNS(body) {
 		return
 	}

@@ -87,19 +87,21 @@ func (s *Source) run(ctx context.Context, p *poll, limit int, visibility time.Du
 	defer close(p.over)
 	asked := time.Now()
 	out, err := s.receive(ctx, limit, visibility)
-	s.mu.Lock()
-	s.poll = nil
-	wanted := p.wanted
 	var got []*delivery
 	if p.err = err; err == nil {
-		s.lastPoll = time.Now()
-		for i := range out.Messages {
+		for i := range out.Messages { // not under the lock: an envelope can be a megabyte of JSON
 			d := s.newDelivery(&out.Messages[i], asked, visibility)
 			got = append(got, d)
 			m := view(&out.Messages[i], d)
 			m.Group = groupOf(s.url, &out.Messages[i])
 			p.msgs = append(p.msgs, m)
 		}
+	}
+	s.mu.Lock()
+	s.poll = nil
+	wanted := p.wanted
+	if err == nil {
+		s.lastPoll = time.Now()
 	} else if s.closed {
 		p.err = errClosed // it was cut
 	}

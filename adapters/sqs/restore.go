@@ -21,7 +21,7 @@ const memberTaken = "Attributes"
 // Restore gives the attributes that a message had before it became a dead letter of this package, with their types: none of those that
 // say why it is one, and again the one that [AttributeAll] took in. It is for programs that pass messages on to others: a [Source]
 // restores by itself what is moved back to its queue, and such a message is best moved as it is, since it keeps the time of its sending
-// ([AttributeSent]) so. What was no dead letter comes back as it is. An error says that the attributes contradict each other or
+// ([AttributeSent]) so. What was no dead letter is returned itself. An error says that the attributes contradict each other or
 // cannot be read.
 func Restore(attributes map[string]types.MessageAttributeValue) (map[string]types.MessageAttributeValue, error) {
 	p, err := readPast(attributes)
@@ -40,6 +40,10 @@ type past struct {
 
 // readPast keeps what it cannot read, so that a dead letter of it still has it.
 func readPast(attributes map[string]types.MessageAttributeValue) (p past, err error) {
+	p.original = attributes
+	if !marked(attributes) {
+		return p, nil
+	}
 	p.original = maps.Clone(attributes)
 	maps.DeleteFunc(p.original, func(name string, _ types.MessageAttributeValue) bool {
 		return strings.HasPrefix(name, ownPrefix) && name != AttributeAll
@@ -57,6 +61,16 @@ func readPast(attributes map[string]types.MessageAttributeValue) (p past, err er
 		}
 	}
 	return p, nil
+}
+
+// marked: most messages never were dead letters.
+func marked(attributes map[string]types.MessageAttributeValue) bool {
+	for name := range attributes {
+		if strings.HasPrefix(name, ownPrefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // unfold puts back what foldIn took in.
