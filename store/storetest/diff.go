@@ -68,7 +68,7 @@ func short(v reflect.Value) string {
 	default:
 		s = fmt.Sprintf("%#v", x)
 	}
-	if t, ok := v.Interface().(time.Time); ok {
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
 		s = t.Format(time.RFC3339Nano)
 	}
 	const enough = 200

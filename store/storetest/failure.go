@@ -3,7 +3,7 @@ package storetest
 import "strings"
 
 // A Failure is a rule that is broken, or kept although it is known to be broken.
-type Failure struct {
+type Failure struct { //nolint:errname // what a rule found, which Check happens to return
 	Rule     Rule
 	Problems []string // what was seen, at least one
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -100,7 +101,7 @@ func texts(p *probe) {
 	hs := p.handles(2)
 	odd := oddTexts()
 	for i, s := range odd {
-		all := p.filled("", func(n int) string { return odd[(i+n)%len(odd)] + fmt.Sprint(n) })
+		all := p.filled("", func(n int) string { return odd[(i+n)%len(odd)] + strconv.Itoa(n) })
 		all.Fence = 0 // numbers have a rule of their own
 		p.trip(fmt.Sprintf("texts are like %q", s), hs, all)
 

@@ -53,7 +53,7 @@ func (f *filler) fill(path string, v reflect.Value, only string) {
 }
 
 func (f *filler) fillKind(path string, v reflect.Value, only string) {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // the default refuses the rest
 	case reflect.String:
 		v.SetString(f.text(f.n))
 	case reflect.Bool:

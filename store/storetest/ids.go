@@ -22,13 +22,25 @@ func idRules() []Rule {
 func lookalikes(k string) []dedupe.Key {
 	keys := []dedupe.Key{
 		{Tenant: "acme", Operation: "refund", ID: k},
-		{Tenant: "evil", Operation: "refund", ID: k}, {Operation: "refund", ID: k}, {Tenant: "acme", Operation: "payout", ID: k},
-		{Tenant: "refund", Operation: "acme", ID: k}, {Tenant: k, Operation: "refund", ID: "acme"},
-		{Tenant: "acmer", Operation: "efund", ID: k}, {Tenant: "acme", Operation: "refun", ID: "d" + k}, {Tenant: "acm", Operation: "erefund", ID: k},
-		{Operation: "acme", ID: "refund" + k}, {Operation: "acmerefund", ID: k},
-		{Tenant: "acme6:refund", Operation: "refund", ID: k}, {Operation: "acme", ID: "6:refund" + k}, {Operation: "4:acme6:refund", ID: k},
-		{Operation: "refund", ID: "acme" + k}, {Tenant: "a/", Operation: "b", ID: k}, {Tenant: "a", Operation: "/b", ID: k},
-		{Tenant: "~", Operation: "refund", ID: k}, {Tenant: "default", Operation: "refund", ID: k}, {Tenant: "null", Operation: "refund", ID: k},
+		{Tenant: "evil", Operation: "refund", ID: k},
+		{Operation: "refund", ID: k},
+		{Tenant: "acme", Operation: "payout", ID: k},
+		{Tenant: "refund", Operation: "acme", ID: k},
+		{Tenant: k, Operation: "refund", ID: "acme"},
+		{Tenant: "acmer", Operation: "efund", ID: k},
+		{Tenant: "acme", Operation: "refun", ID: "d" + k},
+		{Tenant: "acm", Operation: "erefund", ID: k},
+		{Operation: "acme", ID: "refund" + k},
+		{Operation: "acmerefund", ID: k},
+		{Tenant: "acme6:refund", Operation: "refund", ID: k},
+		{Operation: "acme", ID: "6:refund" + k},
+		{Operation: "4:acme6:refund", ID: k},
+		{Operation: "refund", ID: "acme" + k},
+		{Tenant: "a/", Operation: "b", ID: k},
+		{Tenant: "a", Operation: "/b", ID: k},
+		{Tenant: "~", Operation: "refund", ID: k},
+		{Tenant: "default", Operation: "refund", ID: k},
+		{Tenant: "null", Operation: "refund", ID: k},
 	}
 	for _, sep := range []string{"/", ":", "#", "|", ",", "\x00", "\x1f", "%", "_", "-", ".", " "} {
 		keys = append(

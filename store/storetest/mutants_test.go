@@ -3,6 +3,7 @@ package storetest_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -55,9 +56,7 @@ func all() map[string]breakage {
 	for _, part := range []map[string]breakage{
 		registerMutants(), expiryMutants(), fieldMutants(), resultMutants(), copyMutants(), idMutants(), schemaMutants(), contextMutants(), workerMutants(),
 	} {
-		for name, b := range part {
-			list[name] = b
-		}
+		maps.Copy(list, part)
 	}
 	return list
 }

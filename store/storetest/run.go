@@ -60,7 +60,7 @@ func Failures(err error) []*Failure {
 		return []*Failure{f}
 	}
 	var all []*Failure
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as errors.Join made it
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
 			all = append(all, Failures(e)...)
 		}

@@ -87,7 +87,8 @@ func TestKnownFailuresAreExcusedAndNothingElse(t *testing.T) {
 		"both are known":   {numbersAreFloats(), known, ""},
 		"one is not known": {numbersAreFloats(), map[string]storetest.Known{"fields": {Why: "floats"}}, "numbers: the contract says"},
 		"it is broken no more": {
-			shared(memory.New()), map[string]storetest.Known{"numbers": {Why: "floats"}},
+			shared(memory.New()),
+			map[string]storetest.Known{"numbers": {Why: "floats"}},
 			"unexpected pass: the rig says that it is broken (floats); remove it from Known",
 		},
 		"by chance it passes": {shared(memory.New()), map[string]storetest.Known{"numbers": {Why: "chance", Flaky: true}}, ""},
