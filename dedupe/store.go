@@ -29,11 +29,12 @@ import (
 //  8. Further abilities are interfaces of one method each: see [SkewMeter], which is looked for when a [Ledger] is built, and
 //     [Transactor].
 //
-// All methods are safe for concurrent use, and end promptly with an error wrapping the context's when it ends.
+// All methods are safe for concurrent use, and end promptly with an error wrapping the context's when it ends. Package storetest proves
+// each of these sentences on any store.
 type Store interface {
 	// Load returns the record, or the zero Record and nil if nothing is stored.
 	Load(ctx context.Context, key Key) (Record, error)
-	// Swap is one conditional write of next under next.Key.
+	// Swap is one conditional write of next under next.Key; key is the same one, else nothing is written and the error is no conflict.
 	Swap(ctx context.Context, key Key, expect Expect, next Record) (current Record, err error)
 }
 
