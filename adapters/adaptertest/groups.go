@@ -128,19 +128,24 @@ func groupCrash(t *probe) {
 func groupsApart(t *probe) {
 	t.needGroups()
 	w, other := t.pair()
-	blocked := t.sendTo("a", 2)
+	sent := map[string][]string{"a": t.sendTo("a", 2), "b": t.sendTo("b", 2)}
 	head := w.one()
-	for _, id := range t.sendTo("b", 2) {
+	free := "a"
+	if head.Group == free {
+		free = "b"
+	}
+	for _, id := range sent[free] {
+		w.keep(head)
 		m := other.one()
 		if m.ID != id {
-			t.Errorf("got %s, want %s, which waits for nothing", m.ID, id)
+			t.Fatalf("got %s while the head %s of another group is held, want %s, which waits for nothing", m.ID, head.ID, id)
 		}
 		other.ack(m)
 	}
 	w.ack(head)
-	m := other.one()
-	if m.ID != blocked[1] {
-		t.Errorf("got %s, want %s", m.ID, blocked[1])
+	if m := other.one(); m.ID != sent[head.Group][1] {
+		t.Errorf("got %s, want %s", m.ID, sent[head.Group][1])
+	} else {
+		other.ack(m)
 	}
-	other.ack(m)
 }

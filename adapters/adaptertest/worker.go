@@ -148,6 +148,15 @@ func (w *worker) extender() consumer.Extender {
 	return x
 }
 
+// keep extends a message that the check holds for longer, if the source can.
+func (w *worker) keep(m *consumer.Message) {
+	if x, ok := w.Source.(consumer.Extender); ok {
+		if err := w.extend(x, m); err != nil {
+			w.t.Fatalf("extend: %v", err)
+		}
+	}
+}
+
 func (w *worker) close() {
 	w.gone = true
 	if err := w.call("close", w.Close); err != nil {
