@@ -30,44 +30,50 @@ func newBreaker() *breaker {
 	return &breaker{pauses: backoff{base: 2 * time.Second, top: time.Minute}}
 }
 
-// lets reports whether a claim may be made; what came of it is then told to hears.
-func (b *breaker) lets(now time.Time) bool {
+// lets reports whether a claim may be made, and whether it is the one that asks; what came of it is then told to hears.
+func (b *breaker) lets(now time.Time) (ok, asks bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.failures < breakAfter {
-		return true
+		return true, false
 	}
 	if b.asking || now.Before(b.until) {
-		return false
+		return false, false
 	}
 	b.asking = true
-	return true
+	return true, true
 }
 
 // hears reports whether that is news: the breaker opened or closed.
-func (b *breaker) hears(ok bool, now time.Time) (news bool) {
+func (b *breaker) hears(asked, ok bool, now time.Time) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if ok {
-		news = b.failures >= breakAfter
-		b.failures, b.asking = 0, false
-		b.pauses.reset()
-		return news
+	wasOpen := b.failures >= breakAfter
+	if asked {
+		b.asking = false
 	}
-	b.failures++
-	b.asking = false
+	switch {
+	case ok:
+		b.failures = 0
+		b.pauses.reset()
+		return wasOpen
+	case wasOpen && !asked:
+		return false // made before it opened: many at a time must not count as many outages
+	case !wasOpen:
+		b.failures++
+	}
 	if b.failures >= breakAfter {
 		b.until = now.Add(b.pauses.next())
 	}
-	return b.failures == breakAfter
+	return !wasOpen && b.failures >= breakAfter
 }
 
-func (r *run) breakerHears(err error) {
+func (r *run) breakerHears(asked bool, err error) {
 	ok := err == nil || errors.Is(err, dedupe.ErrNewerSchema)
 	if !ok && r.work.Err() != nil {
 		return // the stop ended the call
 	}
-	switch news := r.breaker.hears(ok, time.Now()); {
+	switch news := r.breaker.hears(asked, ok, time.Now()); {
 	case news && ok:
 		r.storeAnswers()
 	case news:

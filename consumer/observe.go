@@ -123,7 +123,8 @@ func standIn(m *Message) string {
 
 // tryClaim waits for an answer no longer than besideTime. A claim that it gave up is undone without being waited for.
 func (r *run) tryClaim(req dedupe.Request) (dedupe.Answer, error) {
-	if !r.breaker.lets(time.Now()) {
+	ok, asks := r.breaker.lets(time.Now())
+	if !ok {
 		return dedupe.Answer{}, errBreaker
 	}
 	type result struct {
@@ -151,7 +152,7 @@ func (r *run) tryClaim(req dedupe.Request) (dedupe.Answer, error) {
 			r.helpers.Go(func() { r.giveBack((<-done).a.Operation) })
 		}
 	}
-	r.breakerHears(got.err)
+	r.breakerHears(asks, got.err)
 	return got.a, got.err
 }
 
