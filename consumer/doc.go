@@ -34,6 +34,10 @@
 // time in order, groups in parallel; copies of one key wait for each other. What waits stays hidden from other workers. A
 // message behind one that runs for ten seconds is handed back, so that nothing else waits for it.
 //
+// When the head of a group goes back, what is behind it goes back too and comes no earlier: the group waits, other groups go on.
+// [Health].BlockedGroups counts such groups. A head that fails is out of the way when its attempts are used up; one whose outcome is
+// unknown holds its group until it is settled or PendingBound is over, or, with [PendingSkip], is set aside at once.
+//
 // # Observe only
 //
 // With Config.ObserveOnly a consumer stands before handlers that ran without claimonce until now, and changes nothing for them: it

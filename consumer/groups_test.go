@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -119,13 +120,28 @@ func TestAnOutageIsNotTheHeadsTime(t *testing.T) {
 	})
 }
 
-func failing(ids ...string) func(context.Context, *dedupe.Operation, order) (string, error) {
-	return func(_ context.Context, op *dedupe.Operation, _ order) (string, error) {
-		if slices.Contains(ids, op.Key().ID) {
-			return "", dedupe.RetryAfter(errPlain, time.Minute)
-		}
-		return "done", nil
+// failures are the keys that fail now, and how long a handler takes.
+type failures struct {
+	mu    sync.Mutex
+	ids   []string
+	takes time.Duration
+}
+
+func (f *failures) set(takes time.Duration, ids ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ids, f.takes = ids, takes
+}
+
+func (f *failures) handle(_ context.Context, op *dedupe.Operation, _ order) (string, error) {
+	f.mu.Lock()
+	ids, takes := f.ids, f.takes
+	f.mu.Unlock()
+	elapse(takes)
+	if slices.Contains(ids, op.Key().ID) {
+		return "", dedupe.RetryAfter(errPlain, time.Minute)
 	}
+	return "done", nil
 }
 
 func wantBlocked(t *testing.T, w *worker, n int, since time.Time) {
@@ -138,7 +154,9 @@ func wantBlocked(t *testing.T, w *worker, n int, since time.Time) {
 
 func TestBlockedGroups(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.handle = failing("a", "b")
+		var f failures
+		r.handle = f.handle
+		f.set(0, "a", "b")
 		w := r.start()
 		elapse(time.Second)
 		wantBlocked(t, w, 0, time.Time{})
@@ -151,7 +169,7 @@ func TestBlockedGroups(t *testing.T) {
 		wantBlocked(t, w, 2, first)
 		elapse(2 * time.Minute) // each has failed again: still since the first time
 		wantBlocked(t, w, 2, first)
-		r.handle = failing()
+		f.set(0)
 		elapse(3 * time.Minute)
 		wantBlocked(t, w, 0, time.Time{})
 		w.stop()
@@ -162,7 +180,9 @@ func TestBlockedGroups(t *testing.T) {
 // What another worker has done meanwhile is not told to this one: it forgets, at the latest when it sees a later message of the group.
 func TestBlockedGroupsAreForgotten(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.handle = failing("a", "b")
+		var f failures
+		r.handle = f.handle
+		f.set(0, "a", "b")
 		began := time.Now()
 		r.queue.send(grouped("ga", "a")...)
 		r.queue.send(grouped("gb", "b")...)
@@ -173,11 +193,7 @@ func TestBlockedGroupsAreForgotten(t *testing.T) {
 			r.queue.done(e)
 		}
 		r.queue.mu.Unlock()
-		fails := failing("a2")
-		r.handle = func(ctx context.Context, op *dedupe.Operation, o order) (string, error) {
-			elapse(5 * time.Second)
-			return fails(ctx, op, o)
-		}
+		f.set(5*time.Second, "a2")
 		r.queue.send(message("ends-the-receive-that-saw-the-heads", `{"amount":1}`))
 		elapse(time.Second)
 		r.queue.send(grouped("ga", "a2")...)
@@ -185,7 +201,7 @@ func TestBlockedGroupsAreForgotten(t *testing.T) {
 		wantBlocked(t, w, 1, began) // gb: ga has another head, which runs
 		elapse(5 * time.Second)
 		wantBlocked(t, w, 2, began)
-		r.handle = failing()
+		f.set(0)
 		elapse(2 * time.Minute)
 		wantBlocked(t, w, 1, began)
 		elapse(10 * time.Minute)
