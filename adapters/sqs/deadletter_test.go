@@ -153,6 +153,41 @@ func TestLargeDeadLetter(t *testing.T) {
 	}
 }
 
+// A dead-letter queue may take less than its queue, as those do that were made when 256 KiB were the most.
+func TestMessageThatTheDeadLetterQueueDoesNotTake(t *testing.T) {
+	for name, c := range map[string]struct {
+		queue, dead int
+		attributes  int
+		body        int // bytes
+	}{
+		"256 KiB":                     {1 << 20, 262_144, 0, 262_144 - 20},
+		"256 KiB with ten attributes": {1 << 20, 262_144, 10, 262_144 - 200},
+		"1 MiB":                       {1 << 20, 1 << 20, 0, 1<<20 - 20},
+		"1 MiB with ten attributes":   {1 << 20, 1 << 20, 10, 1<<20 - 250},
+		"more than the queue takes":   {1 << 20, 262_144, 0, 500_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, map[string]string{"MaximumMessageSize": strconv.Itoa(c.queue)})
+				set := map[string]string{"MaximumMessageSize": strconv.Itoa(c.dead)}
+				if _, err := r.client.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: &r.dead, Attributes: set}); err != nil {
+					t.Fatal(err)
+				}
+				s := r.open(adapter.Config{})
+				m := r.sendWith(s, c.attributes, strings.Repeat("x", c.body))
+				err := s.DeadLetter(t.Context(), m, letter())
+				if err == nil || !strings.Contains(err.Error(), "MaximumMessageSize") || !strings.Contains(err.Error(), "the message is kept") {
+					t.Errorf("got %v, want what to do", err)
+				}
+				if n := r.server.Count("SendMessage"); n != 1 {
+					t.Errorf("%d sends, want the one of this test: it is known to be too large", n)
+				}
+				r.wantKept(0)
+			})
+		})
+	}
+}
+
 func TestDetailIsValidText(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		s := r.open(adapter.Config{})
