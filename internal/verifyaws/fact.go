@@ -12,6 +12,7 @@ type fact struct {
 	name  string // of the check
 	check check
 	why   string // it is not checked, where check is nil
+	table bool   // the check uses the run's table
 }
 
 // A check says nil where the fact holds, a [contradiction] where it does not, a [skipped] where this server cannot show it, and any other

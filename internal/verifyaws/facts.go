@@ -54,7 +54,7 @@ func dynamoFacts() []fact {
 	}
 	for i := range list {
 		if list[i].check != nil {
-			list[i].check = onTable(list[i].check)
+			list[i].check, list[i].table = onTable(list[i].check), true
 		}
 	}
 	return list
