@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -288,6 +289,9 @@ func workerMutants() map[string]breakage {
 				return &lagging{Store: s, old: map[dedupe.Key]dedupe.Record{}, conflicts: true}, nil
 			}
 		}},
+		"writes that were given up land whatever is there": {rules: []string{"linearizable"}, make: func() func() (dedupe.Store, error) {
+			return shared(&lossy{Store: memory.New(), forced: true})
+		}},
 		"losers are shown nothing of the winner's": answering("one winner of a claim", func(current dedupe.Record, err error, _ dedupe.Record) (dedupe.Record, error) {
 			if err != nil {
 				current.Owner = ""
@@ -316,6 +320,47 @@ func meeting() func() {
 		case <-time.After(200 * time.Microsecond):
 		}
 	}
+}
+
+// lossy loses answers, before a swap lands, after, or while it is still on its way. That is allowed, but for the forced ones.
+type lossy struct {
+	*memory.Store
+
+	forced bool // what is on its way lands against its condition
+
+	calls   atomic.Int64
+	mu      sync.Mutex
+	delayed func()
+}
+
+func (l *lossy) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+	l.mu.Lock()
+	land := l.delayed
+	l.delayed = nil
+	l.mu.Unlock()
+	if land != nil {
+		land()
+	}
+	lost := errors.New("connection reset")
+	switch l.calls.Add(1) % 9 {
+	case 1:
+		return dedupe.Record{}, lost
+	case 2:
+		_, _ = l.Store.Swap(ctx, key, expect, next)
+		return dedupe.Record{}, lost
+	case 3:
+		next := next.Clone()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.delayed = func() {
+			late := context.WithoutCancel(ctx)
+			if current, err := l.Store.Swap(late, key, expect, next); l.forced && err != nil {
+				_ = overwrite(late, l.Store, current, next)
+			}
+		}
+		return dedupe.Record{}, lost
+	}
+	return l.Store.Swap(ctx, key, expect, next)
 }
 
 // lagging shows what it has shown before, once, when another handle has written since.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -139,6 +140,46 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	err := storetest.Check(ctx, storetest.Rig{Open: shared(memory.New())})
 	if !errors.Is(err, context.Canceled) || len(storetest.Failures(err)) > 0 {
 		t.Errorf("got %v, want the context's error alone", err)
+	}
+}
+
+// What is lost on the way is the caller's to find out, not a fault of the store.
+func TestLostAnswersAreNoFault(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		if err := ruleNamed(t, "linearizable").Check(t.Context(), storetest.Rig{Open: shared(&lossy{Store: memory.New()})}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A store that asks what refused it may be told what came later: see ReadsAfterRefusal.
+func TestReadsAfterRefusals(t *testing.T) {
+	t.Parallel()
+	late := func() func() (dedupe.Store, error) {
+		m := mutant{Store: memory.New()}
+		m.swap = func(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+			current, err := m.Store.Swap(ctx, key, expect, next)
+			if errors.Is(err, dedupe.ErrConflict) {
+				runtime.Gosched() // others write
+				if current, loadErr := m.Store.Load(ctx, key); loadErr == nil {
+					return current, err
+				}
+			}
+			return current, err
+		}
+		return shared(m)
+	}
+	for range 5 {
+		if err := ruleNamed(t, "linearizable").Check(t.Context(), storetest.Rig{Open: late(), ReadsAfterRefusal: true}); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"reads are eventually consistent", "test, then write", "writes that were given up land whatever is there"} {
+		rig := storetest.Rig{Open: workerMutants()[name].make(), ReadsAfterRefusal: true, Artifacts: t.TempDir()}
+		if err := ruleNamed(t, "linearizable").Check(t.Context(), rig); err == nil {
+			t.Errorf("%s: the rule passes where refusals are read afterwards, want it to fail all the same", name)
+		}
 	}
 }
 
