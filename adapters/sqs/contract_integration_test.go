@@ -14,42 +14,34 @@ import (
 func TestServerContract(t *testing.T) {
 	t.Parallel()
 	rig := contractRig(func() *sqs.Client { return serverClient(t) }, false, serverVisibility)
-	rig.Known = knownOf(t)
+	rig.Known = knownOf(t, false)
 	adaptertest.Run(t, rig)
 }
 
 func TestServerContractOfAFIFOQueue(t *testing.T) {
 	t.Parallel()
 	rig := contractRig(func() *sqs.Client { return serverClient(t) }, true, serverVisibility)
-	rig.Known = knownOf(t)
+	rig.Known = knownOf(t, true)
 	adaptertest.Run(t, rig)
 }
 
-// knownOf asks the server itself, without this adapter.
-func knownOf(t *testing.T) map[string]adaptertest.Known {
+// knownOf is what the server breaks by itself, by its name. Of ministack nothing is known.
+func knownOf(t *testing.T, fifo bool) map[string]adaptertest.Known {
 	t.Helper()
-	if takesOldReceipts(t) {
-		return map[string]adaptertest.Known{"taken away": {Why: "the server takes the receipt of an earlier delivery for the current one's"}}
+	if serverName(t) != "moto" {
+		return nil
 	}
-	return nil
-}
-
-// takesOldReceipts asks the server itself, without this adapter. moto does; SQS and ministack refuse.
-func takesOldReceipts(t *testing.T) bool {
-	t.Helper()
-	r := onServer(t)
-	r.send("body")
-	receive := func() *string {
-		out, err := r.client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &r.queue, VisibilityTimeout: 1, WaitTimeSeconds: 10})
-		if err != nil || len(out.Messages) != 1 {
-			t.Fatalf("got %+v, %v, want one message", out, err)
+	known := map[string]adaptertest.Known{
+		"taken away": {Why: "moto takes the receipt of an earlier delivery for one of the current delivery"},
+	}
+	if fifo {
+		known["group crash"] = adaptertest.Known{
+			Why: "moto counts a group as held until its last message is visible again, and passes over the head by then: the last of a batch comes " +
+				"first; not if the batch held one message",
+			Flaky: true,
 		}
-		return out.Messages[0].ReceiptHandle
 	}
-	old := receive()
-	receive()
-	_, err := r.client.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: &r.queue, ReceiptHandle: old, VisibilityTimeout: 30})
-	return err == nil
+	return known
 }
 
 func drain(t *testing.T, client *sqs.Client, queue string) []consumer.Message {
