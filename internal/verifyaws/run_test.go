@@ -147,38 +147,6 @@ func TestKeepLeavesEverything(t *testing.T) {
 	})
 }
 
-// TestAFaultyServerIsFound: each is a way in which a server could break what the store relies on, and the check that finds it.
-func TestAFaultyServerIsFound(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name  string
-		fault awstest.Fault
-		check check
-	}{
-		{"refusals without the item", refusing(), refusalBringsItem},
-		{"reads that are refused", awstest.FailBefore("GetItem", http.StatusBadRequest, "ValidationException"), consistentRead},
-		{"a batch whose good entry fails too", awstest.FailEntries("DeleteMessageBatch", true, 1), deletesInPart},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			bubble(t, func(r *rig) {
-				w := r.world()
-				w.table.create(r.Context(), w)
-				r.server.Inject(c.fault)
-				if err := c.check(r.Context(), w); err == nil {
-					t.Error("the check found nothing")
-				}
-			})
-		})
-	}
-}
-
-// refusing refuses every conditional put, without the item that was asked for.
-func refusing() awstest.Fault {
-	f := awstest.FailBefore("PutItem", http.StatusBadRequest, "ConditionalCheckFailedException")
-	f.Match = func(c awstest.Call) bool { return bytes.Contains(c.Body, []byte("ConditionExpression")) }
-	return f
-}
-
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
