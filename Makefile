@@ -53,6 +53,18 @@ integration: ## run the integration tests; starts ministack by itself, no contai
 second: ## run the integration tests against dynalite and moto
 	bash .ci/run second
 
+.PHONY: emulcheck
+emulcheck: ## ask awstest and servers by other people what AWS documents; each has a list of what it does otherwise
+	bash .ci/run emulcheck
+
+.PHONY: awsfacts
+awsfacts: ## check docs/aws-facts.md against awstest, ministack and moto
+	bash .ci/run awsfacts
+
+.PHONY: verify-aws
+verify-aws: ## check docs/aws-facts.md against your AWS account: makes a table and queues of its own, deletes them (ARGS=-yes asks nothing)
+	go run ./internal/verifyaws $(ARGS)
+
 .PHONY: localstack
 localstack: ## set up a queue and a table on ministack and run the worker there
 	bash .ci/run localstack
