@@ -37,3 +37,67 @@ func knownSQS(server, queue string) known {
 		return nil
 	}
 }
+
+// knownDynamo is what servers are known to answer otherwise than DynamoDB does; see
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html for conditions, and
+// Expressions.UpdateExpressions.html and API_UpdateItem.html for updates. That page says of size that it is a string's length, and not
+// whether in bytes, as awstest counts, or in characters.
+func knownDynamo(server string) known {
+	const (
+		absent     = "left out: it takes two absent attributes for equal; an absent one equals nothing"
+		characters = "left out: it counts characters"
+		noItem     = "a failed condition never comes with the item"
+		taking     = "sometimes a REMOVE or DELETE makes an item that is not there"
+		whole      = "it shows whole lists and maps, not the parts that were updated"
+	)
+	switch server {
+	case "ministack":
+		return known{
+			"s = n":                   absent,
+			"size(s) > :one":          characters,
+			"38-digits":               "left out: it rounds sums to 28 digits",
+			"update-path":             "it passes over paths that lead nowhere, which DynamoDB refuses",
+			"update-path-stored":      "as above",
+			"update-path-UPDATED_NEW": whole,
+			"update-path-UPDATED_OLD": whole,
+			"update-take-ALL_NEW":     taking,
+			"update-take-stored":      taking,
+			"update-take":             "sometimes it passes over paths that lead nowhere, which DynamoDB refuses",
+			"update-take-UPDATED_NEW": "sometimes " + whole,
+			"update-take-UPDATED_OLD": "sometimes " + whole,
+		}
+	case "moto":
+		return known{
+			"s = n":                   absent,
+			"size(s) > :one":          "left out: status 500 where the attribute is absent",
+			"size(l) > :one":          "left out: status 500 where the attribute is absent",
+			"update-UPDATED_NEW":      "it shows the key too",
+			"update-UPDATED_OLD":      "it does not show what ADD and DELETE changed",
+			"update-path-UPDATED_NEW": whole,
+			"update-path-UPDATED_OLD": whole,
+			"update-take":             "it refuses a REMOVE of a path from an item that is not there",
+			"update-take-ALL_NEW":     taking,
+			"update-take-stored":      taking,
+			"update-take-UPDATED_NEW": "sometimes " + whole,
+			"update-take-UPDATED_OLD": "sometimes " + whole,
+		}
+	case "dynalite":
+		return known{
+			"s = n":                    absent,
+			"size(s) > :one":           characters,
+			"l = :list":                "left out: no list equals another",
+			"attribute_type(s, :type)": "left out: an empty string has no type",
+			"transact":                 "left out: it has no transactions",
+			"put-refusal":              noItem,
+			"delete-refusal":           noItem,
+			"update-refusal":           noItem,
+			"update-path-refusal":      noItem,
+			"update-take":              "it refuses a REMOVE of a path from an item that is not there",
+			"update-take-ALL_NEW":      taking,
+			"update-take-stored":       taking,
+			"update-take-refusal":      noItem,
+		}
+	default:
+		return nil
+	}
+}

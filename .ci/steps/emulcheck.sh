@@ -18,12 +18,18 @@ step_emulcheck() {
   fi
   if check 'install moto' need_venv moto; then
     port=$(free_port)
-    if check 'start moto' start_moto "$port"; then emulcheck moto "$port" sqs dynamo; fi
+    if check 'start moto' start_moto "$port"; then
+      emulcheck moto "$port" sqs dynamo
+      differential moto "$port" AnswersAsOthersDo
+    fi
     stop moto
   fi
   if check 'install dynalite' need_dynalite; then
     port=$(free_port)
-    if check 'start dynalite' start_dynalite "$port"; then emulcheck dynalite "$port" dynamo; fi
+    if check 'start dynalite' start_dynalite "$port"; then
+      emulcheck dynalite "$port" dynamo
+      differential dynalite "$port" TestDynamoDBAnswersAsOthersDo
+    fi
     stop dynalite
   fi
 }
@@ -44,6 +50,12 @@ emulcheck() {
   for service in "$@"; do flags+=("-$service" "$url"); done
   check "emulcheck against $name" emulcheck_run "$name" "${flags[@]}"
   grep -vE '^(pass|info) ' "$RUN_DIR/$name.answers"
+}
+
+# differential sends the same random calls to awstest and to one server. The step integration does so with ministack.
+differential() { # NAME PORT TESTS
+  CLAIMONCE_SQS_ENDPOINT="http://127.0.0.1:$2" CLAIMONCE_DYNAMO_ENDPOINT="http://127.0.0.1:$2" \
+    tests "awstest against $1" -- go test -json -count=1 -timeout 3m -tags integration -run "$3" ./awstest
 }
 
 emulcheck_run() { # NAME FLAG...
