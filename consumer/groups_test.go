@@ -91,6 +91,55 @@ func TestWhatIsBehindAHeadThatCouldNotBeHandedBack(t *testing.T) {
 	})
 }
 
+// The same for one in the middle of what goes back.
+func TestWhatIsBehindOneThatCouldNotBeHandedBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.queue.eager = true
+		r.queue.faults.nack = func(m *consumer.Message) error {
+			if m.ID == "m-b" {
+				return errBroken
+			}
+			return nil
+		}
+		r.handle = func(_ context.Context, op *dedupe.Operation, _ order) (string, error) {
+			if op.Key().ID == "a" && r.ran("a") == 1 {
+				return "", dedupe.RetryAfter(errPlain, time.Second)
+			}
+			return "done", nil
+		}
+		r.queue.send(grouped("g", "a", "b", "c")...)
+		r.work(5 * time.Minute)
+		if got := r.order(); !slices.Equal(got, []string{"a", "a", "b", "c"}) {
+			t.Errorf("ran %q, want all in order", got)
+		}
+		r.wantEmpty()
+	})
+}
+
+// A message joins its group's lane after the head has gone back, while what was behind it still goes back.
+func TestWhatComesWhileAGroupGoesBackDoesNotOvertake(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.queue.eager = true
+		r.queue.faults.nackTakes = 2 * time.Second
+		r.handle = func(_ context.Context, op *dedupe.Operation, _ order) (string, error) {
+			if op.Key().ID == "a" && r.ran("a") == 1 {
+				return "", dedupe.RetryAfter(errPlain, 10*time.Second)
+			}
+			return "done", nil
+		}
+		r.queue.send(grouped("g", "a", "b")...)
+		w := r.start()
+		elapse(3 * time.Second)
+		r.queue.send(grouped("g", "c")...)
+		elapse(time.Minute)
+		w.stop()
+		if got := r.order(); !slices.Equal(got, []string{"a", "a", "b", "c"}) {
+			t.Errorf("ran %q, want the head again first", got)
+		}
+		r.wantEmpty()
+	})
+}
+
 // The time for which a store was out is not the head's: what is behind it is not handed back for as long.
 func TestAnOutageIsNotTheHeadsTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {

@@ -20,6 +20,7 @@ type held struct {
 	check    *pathProbe // it is a path check
 	tooOld   bool       // older than the window, and accepted
 	received time.Time
+	asked    time.Time // when the receive that brought it began
 
 	stop    chan struct{} // closed to end the keeper
 	stopped chan struct{} // closed when it has ended

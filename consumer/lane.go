@@ -52,6 +52,7 @@ func (ls *lanes) join(h *held, asked, now time.Time) (l *lane, wait time.Duratio
 	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
+	h.asked = asked
 	l = ls.all[name]
 	if l == nil {
 		if wait, early = ls.groups.early(h.m, asked, now); early {
@@ -113,6 +114,10 @@ func (ls *lanes) rest(l *lane) []*held {
 // head: a later message of a group must not overtake it, and a copy of a failed one must not run before its delay.
 func (r *run) workLane(l *lane, h *held) {
 	for ; h != nil; h = r.lanes.next(l, time.Now()) {
+		if wait, early := r.lanes.groups.early(h.m, h.asked, time.Now()); early {
+			r.handBack([]*held{h}, wait) // it joined after the head had failed and before the lane was left
+			continue
+		}
 		r.lanes.groups.started(h.m)
 		d := r.dispose(h, r.workHead(l, h))
 		if d.disposition != Nacked && d.disposition != Left {
@@ -163,8 +168,10 @@ func (r *run) workHead(l *lane, h *held) decision {
 	}
 }
 
+// handBack hands messages back in order. Behind one that could not be handed back the others stay away as long as it does.
 func (r *run) handBack(rest []*held, delay time.Duration) {
 	for _, h := range rest {
-		r.dispose(h, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: delay})
+		d := r.dispose(h, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: delay})
+		delay = max(delay, r.behind(h, d))
 	}
 }

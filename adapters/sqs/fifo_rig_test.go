@@ -2,6 +2,7 @@ package sqs_test
 
 import (
 	"crypto/rand"
+	"maps"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -26,9 +27,7 @@ func newFIFORig(t *testing.T, attributes map[string]string) *rig {
 	r := newRig(t, nil)
 	r.dead = r.makeQueue("work-dead.fifo", map[string]string{"FifoQueue": "true", "MessageRetentionPeriod": "1209600"})
 	all := map[string]string{"FifoQueue": "true", "VisibilityTimeout": "30", "RedrivePolicy": r.policy(r.dead, 1000)}
-	for name, v := range attributes {
-		all[name] = v
-	}
+	maps.Copy(all, attributes)
 	r.queue = r.makeQueue("work.fifo", all)
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 
@@ -52,9 +53,7 @@ type asked struct {
 
 func ask(ctx context.Context, client *sqs.Client, attributes map[string]string) *asked {
 	all := map[string]string{"FifoQueue": "true"}
-	for name, v := range attributes {
-		all[name] = v
-	}
+	maps.Copy(all, attributes)
 	out, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("d-" + rand.Text() + ".fifo"), Attributes: all})
 	a := &asked{ctx: ctx, client: client, err: err}
 	if err == nil {
