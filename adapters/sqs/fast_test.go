@@ -34,14 +34,14 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(l.URL())
+	_, _ = io.WriteString(os.Stdout, l.URL()+"\n")
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the test that started it ends
 }
 
 // inAnotherProcess serves until the test ends.
 func inAnotherProcess(t *testing.T) (endpoint string) {
 	t.Helper()
-	server := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this program
+	server := exec.CommandContext(t.Context(), os.Args[0])
 	server.Env = append(os.Environ(), serveVariable+"=1")
 	server.Stderr = os.Stderr
 	in, err := server.StdinPipe()

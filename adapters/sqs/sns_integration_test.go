@@ -21,11 +21,13 @@ import (
 	"github.com/claimonce/claimonce/consumer"
 )
 
+type snsResult struct {
+	Topic string `xml:"CreateTopicResult>TopicArn"`
+}
+
 // sns calls the SNS of the server, which the SQS endpoint serves too, in its query protocol.
 // https://docs.aws.amazon.com/sns/latest/api/CommonParameters.html
-func sns(t *testing.T, action string, fields url.Values) (result struct {
-	Topic string `xml:"CreateTopicResult>TopicArn"`
-}) {
+func sns(t *testing.T, action string, fields url.Values) (result snsResult) {
 	t.Helper()
 	fields.Set("Action", action)
 	fields.Set("Version", "2010-03-31")
