@@ -154,7 +154,7 @@ func (n *dispositions) add(d Disposition, reason string) {
 	}
 }
 
-// reasons counts by reason; there are few, so that it is read far more often than it grows.
+// reasons counts by reason, in *atomic.Int64; there are few, so that it is read far more often than it grows.
 type reasons struct{ m sync.Map }
 
 func (r *reasons) add(reason string) {
@@ -162,12 +162,12 @@ func (r *reasons) add(reason string) {
 	if !ok {
 		n, _ = r.m.LoadOrStore(reason, new(atomic.Int64))
 	}
-	n.(*atomic.Int64).Add(1) //nolint:forcetypeassert,errcheck // nothing else is stored
+	n.(*atomic.Int64).Add(1)
 }
 
 func (r *reasons) of(reason string) int64 {
 	if n, ok := r.m.Load(reason); ok {
-		return n.(*atomic.Int64).Load() //nolint:forcetypeassert,errcheck // as above
+		return n.(*atomic.Int64).Load()
 	}
 	return 0
 }
@@ -175,7 +175,7 @@ func (r *reasons) of(reason string) int64 {
 func (r *reasons) all() map[string]int64 {
 	out := map[string]int64{}
 	r.m.Range(func(reason, n any) bool {
-		out[reason.(string)] = n.(*atomic.Int64).Load() //nolint:forcetypeassert,errcheck // as above
+		out[reason.(string)] = n.(*atomic.Int64).Load()
 		return true
 	})
 	return out

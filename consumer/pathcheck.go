@@ -89,7 +89,7 @@ func (p *PathCheck) Attributes() []Attribute {
 	return as
 }
 
-// ErrNotArrived: no worker has answered the check yet.
+// ErrNotArrived says that no worker has answered the check yet.
 var ErrNotArrived = errors.New("no worker has answered the path check")
 
 // Await asks the workers' store until one of them has answered or ctx ends: give it a deadline beyond the path's usual delay. An

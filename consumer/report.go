@@ -28,7 +28,11 @@ func (c Counts) String() string {
 		name string
 		n    int64
 	}{
-		{"acked", c.Acked}, {"nacked", c.Nacked}, {"left", c.Left}, {"handler ran", c.Ran}, {"handler panicked", c.Panicked},
+		{"acked", c.Acked},
+		{"nacked", c.Nacked},
+		{"left", c.Left},
+		{"handler ran", c.Ran},
+		{"handler panicked", c.Panicked},
 		{"path checks", c.PathChecks},
 	} {
 		line(p.name, p.n, c.Received)
@@ -39,8 +43,13 @@ func (c Counts) String() string {
 		name string
 		n    int64
 	}{
-		{"claimed", c.Claimed}, {"replayed", c.Replayed}, {"failed", c.Failed}, {"busy", c.Busy}, {"pending", c.Pending},
-		{"exhausted", c.Exhausted}, {"mismatched", c.Mismatched},
+		{"claimed", c.Claimed},
+		{"replayed", c.Replayed},
+		{"failed", c.Failed},
+		{"busy", c.Busy},
+		{"pending", c.Pending},
+		{"exhausted", c.Exhausted},
+		{"mismatched", c.Mismatched},
 	} {
 		line(p.name, p.n, c.claims())
 	}
