@@ -50,6 +50,24 @@ func TestListTablesInPages(t *testing.T) {
 	r.refused("ListTables", `{'Limit':101}`, "ValidationException", "Member must have value less than or equal to 100")
 }
 
+func TestTimeToLiveCalls(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	set := func(attribute string, on bool) string {
+		return fmt.Sprintf(`{'TimeToLiveSpecification':{'AttributeName':'%s','Enabled':%t}}`, attribute, on)
+	}
+	r.same(r.must("DescribeTimeToLive", `{}`), `{'TimeToLiveDescription':{'TimeToLiveStatus':'DISABLED'}}`)
+	r.refused("UpdateTimeToLive", set("a", false), "ValidationException", "already disabled")
+	r.refused("UpdateTimeToLive", set("", true), "ValidationException", "attributeName")
+	r.refused("UpdateTimeToLive", `{}`, "ValidationException", "timeToLiveSpecification")
+	r.same(r.must("UpdateTimeToLive", set("a", true)), `{'TimeToLiveSpecification':{'AttributeName':'a','Enabled':true}}`)
+	r.refused("UpdateTimeToLive", set("b", true), "ValidationException", "current AttributeName is a")
+	r.refused("UpdateTimeToLive", set("b", false), "ValidationException", "current AttributeName is a")
+	r.must("UpdateTimeToLive", set("a", false))
+	r.same(r.must("DescribeTimeToLive", `{}`), `{'TimeToLiveDescription':{'TimeToLiveStatus':'DISABLED'}}`)
+	r.refused("DescribeTimeToLive", `{'TableName':'nope'}`, "ResourceNotFoundException", "nope")
+}
+
 // The service may delete an expired item days later, so reads must still return it.
 func TestDDB04_ExpiredItemsStayReadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
