@@ -84,7 +84,7 @@ func (b breaker) worldOf(t *testing.T) *world {
 		HTTPClient: &b, BaseEndpoint: aws.String("http://aws.invalid"),
 	}
 	s := sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.DisableMessageChecksumValidation = true })
-	return newWorld(s, dynamodb.NewFromConfig(cfg), "test-", false)
+	return newWorld(s, dynamodb.NewFromConfig(cfg), "test-", true)
 }
 
 // found runs one check on a broken server.
@@ -139,7 +139,7 @@ func telling(call string, change func(out object)) breaker {
 	}}
 }
 
-// refusing changes refusals.
+// refusingWith changes refusals.
 func refusingWith(call string, change func(out object, h http.Header)) breaker {
 	return breaker{call: call, answer: func(status int, out object, h http.Header) int {
 		if status != http.StatusOK {

@@ -51,6 +51,7 @@ func dynamoFacts() []fact {
 		{id: "A40", name: "each-reason-is-told", check: eachReasonIsTold},
 		{id: "A41", name: "double-units", check: doubleUnits},
 		{id: "A42", name: "too-large-in-transaction", check: tooLargeInTransaction},
+		{id: "A43", name: "bad-credentials", check: badCredentials},
 	}
 	for i := range list {
 		if list[i].check != nil {
@@ -104,6 +105,7 @@ func sqsFacts() []fact {
 		{id: "A90", why: "it happens seldom, and at no call's wish"},
 		{id: "A91", why: "it takes 120,000 messages in flight"},
 		{id: "A92", why: "it takes a second role that lacks the permissions"},
+		{id: "A93", name: "bad-credentials-for-sqs", check: badCredentialsForSQS},
 	}
 }
 

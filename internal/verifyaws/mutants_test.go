@@ -69,6 +69,7 @@ func tableMutants() []mutant {
 		}), []string{"each-reason-is-told"}},
 		{"tokens are ignored", forget("TransactWriteItems", "ClientRequestToken"), []string{"token-once", "token-mismatch"}},
 		{"transactions are not counted", telling("TransactWriteItems", func(out object) { delete(out, "ConsumedCapacity") }), []string{"double-units"}},
+		{"credentials are not looked at", breaker{}, []string{"bad-credentials", "bad-credentials-for-sqs"}},
 		{"transactions take anything", accepting("TransactWriteItems", nil), []string{"one-action-an-item", "hundred-actions", "too-large-in-transaction"}},
 	}
 }
