@@ -23,10 +23,10 @@ func historyRules() []Rule {
 }
 
 const (
-	histories   = 4
+	histories   = 8
 	historyKeys = 2
 	workers     = 8
-	callsEach   = 24
+	callsEach   = 10
 )
 
 // A history is what workers saw of some keys.
@@ -39,13 +39,14 @@ type history struct {
 
 	mu      sync.Mutex
 	written map[string]dedupe.Record // by revision
+	seen    map[string]int64         // when a revision was shown first
 	calls   map[dedupe.Key][]porcupine.Operation
 	unknown int
 }
 
 func linearizable(p *probe) {
 	for range histories {
-		h := &history{p: p, written: map[string]dedupe.Record{}, calls: map[dedupe.Key][]porcupine.Operation{}}
+		h := &history{p: p, written: map[string]dedupe.Record{}, seen: map[string]int64{}, calls: map[dedupe.Key][]porcupine.Operation{}}
 		for range historyKeys {
 			h.keys = append(h.keys, newKey())
 		}
@@ -153,6 +154,8 @@ func (h *history) record(worker int, key dedupe.Key, c call, a answer, called, r
 		}
 		op.ClientId, op.Return = workers+h.unknown, math.MaxInt64
 		h.unknown++
+	} else if first, ok := h.seen[a.revision]; !ok || returned < first {
+		h.seen[a.revision] = returned
 	}
 	if a.kind == refused && h.p.rig.ReadsAfterRefusal && a.revision != c.next.revision {
 		op.Output = answer{kind: refusedUnseen}
@@ -162,10 +165,23 @@ func (h *history) record(worker int, key dedupe.Key, c call, a answer, called, r
 	h.calls[key] = append(h.calls[key], op)
 }
 
+// resolve tells of calls that nobody knew the end of what others saw: what was shown had landed by then. Each call that stays open can
+// double what has to be searched.
+func (h *history) resolve(ops []porcupine.Operation) []porcupine.Operation {
+	for i, op := range ops {
+		c, isCall := op.Input.(call)
+		a, isAnswer := op.Output.(answer)
+		if first, ok := h.seen[c.next.revision]; ok && isCall && isAnswer && a.kind == nobodyKnows {
+			ops[i].Output, ops[i].Return = answer{kind: swapped, revision: c.next.revision}, first
+		}
+	}
+	return ops
+}
+
 // decide looks for an order of the calls that explains all answers.
 func (h *history) decide(key dedupe.Key) {
 	const patience = time.Minute
-	result, info := porcupine.CheckOperationsVerbose(model(), h.calls[key], patience)
+	result, info := porcupine.CheckOperationsVerbose(model(), h.resolve(h.calls[key]), patience)
 	switch result {
 	case porcupine.Ok:
 	case porcupine.Unknown:
