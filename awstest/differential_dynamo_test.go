@@ -275,7 +275,7 @@ func (w *tableWalk) transact() {
 func (w *tableWalk) query() {
 	sort := "sk"
 	in := dynamodb.QueryInput{
-		TableName: &w.table, ScanIndexForward: aws.Bool(w.IntN(2) == 0), Limit: aws.Int32(int32(1 + w.IntN(3))), //nolint:gosec // at most 3
+		TableName: &w.table, ScanIndexForward: aws.Bool(w.IntN(2) == 0), Limit: aws.Int32(int32(1 + w.IntN(3))),
 		ExpressionAttributeValues: fields{":pk": str(choose(w.pair, []string{"a", "b", "c", "none"})), ":x": num(w.IntN(6))},
 	}
 	if w.IntN(2) == 0 {

@@ -92,7 +92,8 @@ func TestFailStatements(t *testing.T) {
 	remove := r.server.Inject(awstest.FailStatements("ThrottlingError", 0))
 	defer remove()
 	_, err := r.dynamo.BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{Statements: []ddbtypes.BatchStatementRequest{
-		{Statement: aws.String(`INSERT INTO tbl VALUE {'pk': 'x'}`)}, {Statement: aws.String(`SELECT * FROM tbl WHERE pk = 'y'`)},
+		{Statement: aws.String(`INSERT INTO tbl VALUE {'pk': 'x'}`)},
+		{Statement: aws.String(`SELECT * FROM tbl WHERE pk = 'y'`)},
 		{Statement: aws.String(`INSERT INTO tbl VALUE {'pk': 'z'}`)},
 	}})
 	if err == nil || !strings.Contains(err.Error(), "ValidationException") {

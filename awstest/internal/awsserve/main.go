@@ -40,7 +40,7 @@ func serve(addr string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(l.URL())
+	fmt.Fprintln(os.Stdout, l.URL())
 	<-ctx.Done()
 	return l.Close()
 }

@@ -153,8 +153,10 @@ func (p *parser) returning(s *Statement) {
 	part, age := p.next(), p.next()
 	p.expect("*")
 	for _, known := range []struct{ part, age, mode string }{
-		{"ALL", "OLD", "ALL_OLD"}, {"ALL", "NEW", "ALL_NEW"},
-		{"MODIFIED", "OLD", "UPDATED_OLD"}, {"MODIFIED", "NEW", "UPDATED_NEW"},
+		{"ALL", "OLD", "ALL_OLD"},
+		{"ALL", "NEW", "ALL_NEW"},
+		{"MODIFIED", "OLD", "UPDATED_OLD"},
+		{"MODIFIED", "NEW", "UPDATED_NEW"},
 	} {
 		if part.keyword(known.part) && age.keyword(known.age) {
 			s.Returning = known.mode

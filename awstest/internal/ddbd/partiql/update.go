@@ -13,9 +13,9 @@ func (p *parser) update() *Statement {
 	for p.err == nil && !p.peek().keyword("WHERE") && p.peek().kind != tokEOF {
 		switch {
 		case p.word("SET"):
-			p.set1(s.Update)
+			p.assign(s.Update)
 			for p.accept(",") {
-				p.set1(s.Update)
+				p.assign(s.Update)
 			}
 		case p.word("REMOVE"):
 			s.Update.Remove = append(s.Update.Remove, expr.Action{Path: p.path()})
@@ -34,13 +34,14 @@ func (p *parser) update() *Statement {
 	return s
 }
 
-// set1 parses path = value, where set_add and set_delete of the same path are what ADD and DELETE are to an update expression.
-func (p *parser) set1(u *expr.Update) {
+// assign parses path = value, where set_add and set_delete of the same path are what ADD and DELETE are to an update expression.
+func (p *parser) assign(u *expr.Update) {
 	path := p.path()
 	p.expect("=")
 	name := p.peek()
-	add, take := name.keyword("set_add"), name.keyword("set_delete")
-	if !(add || take) || !p.tokens[p.pos+1].punct("(") {
+	add := name.keyword("set_add")
+	function := (add || name.keyword("set_delete")) && p.tokens[p.pos+1].punct("(")
+	if !function {
 		u.Set = append(u.Set, expr.Action{Path: path, Value: p.assigned()})
 		return
 	}
