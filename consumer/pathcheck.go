@@ -98,8 +98,10 @@ func (p *PathCheck) Await(ctx context.Context, store dedupe.Store) (Arrival, err
 	started := time.Now()
 	asked := backoff{base: 100 * time.Millisecond, top: 2 * time.Second}
 	var last error
+	begun := false
 	for {
 		rec, err := store.Load(ctx, p.key)
+		begun = begun || err == nil && rec.State != dedupe.StateAbsent
 		switch {
 		case err == nil && rec.State == dedupe.StateCompleted:
 			return p.read(rec)
@@ -109,12 +111,16 @@ func (p *PathCheck) Await(ctx context.Context, store dedupe.Store) (Arrival, err
 			last = err
 		}
 		if !pause(ctx, asked.next()) {
-			return Arrival{}, p.notArrived(ctx, time.Since(started), last)
+			return Arrival{}, p.notArrived(ctx, time.Since(started), begun, last)
 		}
 	}
 }
 
-func (p *PathCheck) notArrived(ctx context.Context, after time.Duration, last error) error {
+func (p *PathCheck) notArrived(ctx context.Context, after time.Duration, begun bool, last error) error {
+	if begun {
+		return fmt.Errorf("consumer: path check of %q: %w after %v: %w; the message arrived, but the worker could not write its answer yet: "+
+			"wait again, and look at that worker's log", p.probe.Operation, ErrNotArrived, after.Round(time.Second), context.Cause(ctx))
+	}
 	err := fmt.Errorf("consumer: path check of %q: %w after %v: %w; look among the dead letters of its queue (one whose body was wrapped or changed on "+
 		"the way is refused there, as a missing key or for its body), at the filter policies of subscriptions and pipes, whether it still waits in a queue, "+
 		"whether workers of this operation run, at a release that knows path checks, and whether they use this store",

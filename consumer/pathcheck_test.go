@@ -227,6 +227,31 @@ func TestPathCheckSaysWhereToLook(t *testing.T) {
 	})
 }
 
+// A worker that had the message and could not answer is told from none at all.
+func TestPathCheckTellsOfAnAnswerOnItsWay(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.store.script(func(call, _ string, _ dedupe.Record) error {
+			if call == "swap completed" {
+				return errBroken
+			}
+			return nil
+		}, nil)
+		check := newCheck(t, consumer.PathCheckConfig{})
+		r.queue.send(checkMessage(check))
+		w := r.start()
+		_, err := await(t, check, r.store)
+		if !errors.Is(err, consumer.ErrNotArrived) || !strings.Contains(err.Error(), "the message arrived") {
+			t.Errorf("got %v, want that it arrived", err)
+		}
+		r.store.script(nil, nil)
+		if a, err := await(t, check, r.store); err != nil || !a.OK() {
+			t.Errorf("got %v and %v, want the answer", a, err)
+		}
+		w.stop()
+		r.wantEmpty()
+	})
+}
+
 // Only the strict form is a check: what an application sends is never swallowed.
 func TestPathCheckSwallowsNothingElse(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
