@@ -22,8 +22,8 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 	if err != nil {
 		return err
 	}
-	if d.now() != open { // lost too: another worker has the message, and sends a copy if there is to be one
-		return s.explain(what, errSettled)
+	if err := d.now().over(); err != nil { // lost too: another worker has the message, and sends a copy if there is to be one
+		return s.explain(what, err)
 	}
 	if err := s.stillHeld(ctx, m, d); err != nil {
 		return err

@@ -45,6 +45,18 @@ const (
 	deleted
 )
 
+// over is why nothing more can be done in a state, nil if something can.
+func (s state) over() error {
+	switch s {
+	case open:
+		return nil
+	case lost:
+		return errLost
+	case returned, deleted:
+	}
+	return errSettled
+}
+
 func (s *Source) newDelivery(m *types.Message, asked time.Time, visibility time.Duration) *delivery {
 	d := &delivery{
 		source: s, handle: aws.ToString(m.ReceiptHandle), received: asked, body: aws.ToString(m.Body), system: m.Attributes,
@@ -61,9 +73,9 @@ func (d *delivery) enter(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if d.now() != open {
+	if err := d.now().over(); err != nil {
 		<-d.turn
-		return errSettled
+		return err
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ var (
 	errClosed    = errors.New("the source is closed")
 	errNoReceipt = errors.New("the message was not received by this source")
 	errSettled   = fmt.Errorf("%w: it was handed back or deleted", consumer.ErrNotHeld)
+	errLost      = fmt.Errorf("%w: the queue said so of an earlier call", consumer.ErrNotHeld)
 )
 
 // entryError is why one entry of a batch failed.

@@ -132,9 +132,16 @@ func TestHandlesThatNoLongerCount(t *testing.T) {
 						}
 						s := r.open(adapter.Config{})
 						r.send("body")
-						err := do(t, s, r.take(s, 1)[0])
+						m := r.take(s, 1)[0]
+						err := do(t, s, m)
 						if err == nil || errors.Is(err, consumer.ErrNotHeld) != (c.want != "") || !strings.Contains(err.Error(), c.want) {
 							t.Errorf("got %v, want ErrNotHeld with %q", err, c.want)
+						}
+						if c.want == "" || call != "nack" && call != "extend" {
+							return
+						}
+						if err := s.Extend(t.Context(), m); !errors.Is(err, consumer.ErrNotHeld) || !strings.Contains(err.Error(), "earlier call") {
+							t.Errorf("after that: got %v, want ErrNotHeld again, and why", err)
 						}
 					})
 				})
