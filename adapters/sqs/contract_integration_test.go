@@ -36,8 +36,13 @@ func knownOf(t *testing.T, fifo bool) map[string]adaptertest.Known {
 	}
 	if fifo {
 		known["group crash"] = adaptertest.Known{
-			Why: "moto counts a group as held until its last message is visible again, and passes over the head by then: the last of a batch comes " +
-				"first; not if the batch held one message",
+			Why: "moto counts a group as held until its last message is visible again, and has passed over the head by then: the last of a " +
+				"batch comes first; not if the batch held one message",
+			Flaky: true,
+		}
+		known["beside receive"] = adaptertest.Known{
+			Why: "moto looks at which groups are held when a long poll begins: what is handed back during it comes with the next; " +
+				"not if the poll begins late",
 			Flaky: true,
 		}
 	}
