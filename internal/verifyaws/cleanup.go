@@ -16,18 +16,26 @@ import (
 // cleanUp deletes all that was created, or may have been, and names what is left.
 func (w *world) cleanUp(ctx context.Context) error {
 	queues, tables := w.created()
-	var errs []error
-	for _, name := range queues {
-		if err := w.deleteQueue(ctx, name); err != nil {
-			errs = append(errs, fmt.Errorf("queue %s is left: %w", name, err))
+	return errors.Join(eachGone("queue", queues, func(name string) error { return w.deleteQueue(ctx, name) }),
+		eachGone("table", tables, func(name string) error { return w.deleteTable(ctx, name) }))
+}
+
+// eachGone gives the names of what is left and one error: mostly all have the same.
+func eachGone(what string, names []string, remove func(string) error) error {
+	var left []string
+	var first error
+	for _, name := range names {
+		if err := remove(name); err != nil {
+			left = append(left, what+" "+name)
+			if first == nil {
+				first = err
+			}
 		}
 	}
-	for _, name := range tables {
-		if err := w.deleteTable(ctx, name); err != nil {
-			errs = append(errs, fmt.Errorf("table %s is left: %w", name, err))
-		}
+	if first == nil {
+		return nil
 	}
-	return errors.Join(errs...)
+	return fmt.Errorf("%s may be left: %w", strings.Join(left, ", "), first)
 }
 
 func (w *world) deleteQueue(ctx context.Context, name string) error {

@@ -9,6 +9,11 @@
 // fact gets a line: it holds, it does not hold (and what was seen instead), it could not be checked (and the error), or it is not
 // checked here (and why). The program ends with 0 if every fact that was checked holds.
 //
+// It needs the permissions to create, describe, tag and delete tables and queues whose names begin with the prefix, and to use them:
+// dynamodb:CreateTable, DescribeTable, DeleteTable, TagResource, UpdateTimeToLive, DescribeTimeToLive, PutItem, GetItem and Query;
+// sqs:CreateQueue, TagQueue, DeleteQueue, GetQueueUrl, GetQueueAttributes, SendMessage, ReceiveMessage, DeleteMessage,
+// ChangeMessageVisibility and StartMessageMoveTask.
+//
 // # Servers other than AWS
 //
 // A file of known differences (-known) names facts that a server is known to fail, one a line: the id, then the reason. Such a fact

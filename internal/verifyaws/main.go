@@ -83,6 +83,9 @@ type plan struct {
 // verify runs the checks and cleans up in any case.
 func verify(ctx context.Context, o options, p plan, s *sqs.Client, d *dynamodb.Client, stdout io.Writer) error {
 	w := newWorld(s, d, o.prefix, o.onAWS())
+	if err := w.reachable(ctx); err != nil {
+		return err
+	}
 	verdicts := runAll(ctx, w, p)
 	if ctx.Err() != nil {
 		fmt.Fprintln(stdout, "Interrupted: deleting what was created; another interrupt leaves it.")

@@ -137,6 +137,24 @@ func TestWhatCannotBeDeletedIsNamed(t *testing.T) {
 	})
 }
 
+func TestNothingIsMadeWhereNothingCanBeUsed(t *testing.T) {
+	for _, call := range []string{"GetQueueUrl", "DescribeTable"} {
+		t.Run(call, func(t *testing.T) {
+			bubble(t, func(r *rig) {
+				remove := r.server.Inject(awstest.FailBefore(call, http.StatusForbidden, "AccessDenied"))
+				out, err := r.verify(r.Context(), plan{facts: facts()})
+				remove()
+				if err == nil || !strings.Contains(err.Error(), "so nothing was created") || out != "" {
+					r.Errorf("verify: %v\n%s", err, out)
+				}
+				if n := r.left() + r.server.Count("CreateQueue") + r.server.Count("CreateTable"); n > 0 {
+					r.Errorf("%d queues and tables were made", n)
+				}
+			})
+		})
+	}
+}
+
 func TestKeepLeavesEverything(t *testing.T) {
 	bubble(t, func(r *rig) {
 		var out bytes.Buffer
