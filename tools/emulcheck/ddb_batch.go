@@ -22,8 +22,10 @@ func (w *tables) batchCases() []testCase {
 func (w *tables) batchWrite25AndGet(ctx context.Context) error {
 	var wr []types.WriteRequest
 	for i := range 25 {
-		wr = append(wr, types.WriteRequest{PutRequest: &types.PutRequest{Item: item{"pk": str(fmt.Sprintf("b%02d", i)),
-			"gpk": str("G"), "gsk": num(int64(i)), "odd": num(int64(i % 2))}}})
+		wr = append(wr, types.WriteRequest{PutRequest: &types.PutRequest{Item: item{
+			"pk":  str(fmt.Sprintf("b%02d", i)),
+			"gpk": str("G"), "gsk": num(int64(i)), "odd": num(int64(i % 2)),
+		}}})
 	}
 	o, err := w.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{w.table: wr}})
 	if err != nil {
@@ -33,7 +35,8 @@ func (w *tables) batchWrite25AndGet(ctx context.Context) error {
 		return errors.New("unprocessed items")
 	}
 	g, err := w.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{w.table: {
-		ConsistentRead: aws.Bool(true), Keys: []map[string]types.AttributeValue{{"pk": str("b00")}, {"pk": str("b24")}, {"pk": str("zz")}}}}})
+		ConsistentRead: aws.Bool(true), Keys: []map[string]types.AttributeValue{{"pk": str("b00")}, {"pk": str("b24")}, {"pk": str("zz")}},
+	}}})
 	if err != nil {
 		return err
 	}

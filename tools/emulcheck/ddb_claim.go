@@ -43,7 +43,7 @@ func (w *tables) claimPutALLOLDItemInError(ctx context.Context) error {
 		return fmt.Errorf("want ConditionalCheckFailedException, got %v", err)
 	}
 	if text(e.Item, "owner") != "w1" || number(e.Item, "locked_until") == "" {
-		return fmt.Errorf("Item in exception = %v", e.Item)
+		return fmt.Errorf("item in exception = %v", e.Item)
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (w *tables) claimPutNONENoItemInError(ctx context.Context) error {
 		return fmt.Errorf("want ConditionalCheckFailedException, got %v", err)
 	}
 	if len(e.Item) != 0 {
-		return fmt.Errorf("Item returned although not asked for")
+		return errors.New("the item came although it was not asked for")
 	}
 	return nil
 }

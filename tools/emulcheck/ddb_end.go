@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,12 +23,10 @@ func (w *tables) listTablesPagination(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range o.TableNames {
-		if n == w.table {
-			return nil
-		}
+	if !slices.Contains(o.TableNames, w.table) {
+		return errors.New("table not listed")
 	}
-	return errors.New("table not listed")
+	return nil
 }
 
 func (w *tables) deleteTableAndWaiter(ctx context.Context) error {

@@ -26,15 +26,19 @@ func (w *tables) queryCases() []testCase {
 }
 
 func (w *tables) gsiConsistentReadRejected(ctx context.Context) error {
-	_, err := w.client.Query(ctx, &dynamodb.QueryInput{TableName: w.name(), IndexName: aws.String("gsi1"), ConsistentRead: aws.Bool(true),
-		KeyConditionExpression: aws.String("gpk = :g"), ExpressionAttributeValues: item{":g": str("g")}})
+	_, err := w.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: w.name(), IndexName: aws.String("gsi1"), ConsistentRead: aws.Bool(true),
+		KeyConditionExpression: aws.String("gpk = :g"), ExpressionAttributeValues: item{":g": str("g")},
+	})
 	return wantCode(err, "ValidationException")
 }
 
 func (w *tables) queryGsiRangeFilterPaginate(ctx context.Context) error {
-	p := dynamodb.NewQueryPaginator(w.client, &dynamodb.QueryInput{TableName: w.name(), IndexName: aws.String("gsi1"), Limit: aws.Int32(4),
+	p := dynamodb.NewQueryPaginator(w.client, &dynamodb.QueryInput{
+		TableName: w.name(), IndexName: aws.String("gsi1"), Limit: aws.Int32(4),
 		KeyConditionExpression: aws.String("gpk = :g AND gsk BETWEEN :lo AND :hi"), FilterExpression: aws.String("odd = :one"),
-		ExpressionAttributeValues: item{":g": str("G"), ":lo": num(3), ":hi": num(20), ":one": num(1)}})
+		ExpressionAttributeValues: item{":g": str("G"), ":lo": num(3), ":hi": num(20), ":one": num(1)},
+	})
 	n, pages, scanned := 0, 0, 0
 	last := int64(-1)
 	for p.HasMorePages() {
@@ -63,8 +67,10 @@ func (w *tables) queryGsiRangeFilterPaginate(ctx context.Context) error {
 }
 
 func (w *tables) queryGsiDescending(ctx context.Context) error {
-	o, err := w.client.Query(ctx, &dynamodb.QueryInput{TableName: w.name(), IndexName: aws.String("gsi1"), Limit: aws.Int32(2), ScanIndexForward: aws.Bool(false),
-		KeyConditionExpression: aws.String("gpk = :g AND gsk < :x"), ExpressionAttributeValues: item{":g": str("G"), ":x": num(11)}})
+	o, err := w.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: w.name(), IndexName: aws.String("gsi1"), Limit: aws.Int32(2), ScanIndexForward: aws.Bool(false),
+		KeyConditionExpression: aws.String("gpk = :g AND gsk < :x"), ExpressionAttributeValues: item{":g": str("G"), ":x": num(11)},
+	})
 	if err != nil {
 		return err
 	}
@@ -93,8 +99,10 @@ func (w *tables) gsiFollowsUpdateAndDelete(ctx context.Context) error {
 		return err
 	}
 	for g, want := range map[string]int32{"G": 23, "H": 1} {
-		o, err := w.client.Query(ctx, &dynamodb.QueryInput{TableName: w.name(), IndexName: aws.String("gsi1"), Select: types.SelectCount,
-			KeyConditionExpression: aws.String("gpk = :g"), ExpressionAttributeValues: item{":g": str(g)}})
+		o, err := w.client.Query(ctx, &dynamodb.QueryInput{
+			TableName: w.name(), IndexName: aws.String("gsi1"), Select: types.SelectCount,
+			KeyConditionExpression: aws.String("gpk = :g"), ExpressionAttributeValues: item{":g": str(g)},
+		})
 		if err != nil {
 			return err
 		}
@@ -118,8 +126,10 @@ func (w *tables) scanParallelSegments(ctx context.Context) error {
 	seen := map[string]int{}
 	per := make([]int, 4)
 	for seg := range int32(4) {
-		p := dynamodb.NewScanPaginator(w.client, &dynamodb.ScanInput{TableName: w.name(), Segment: aws.Int32(seg), TotalSegments: aws.Int32(4), Limit: aws.Int32(20),
-			FilterExpression: aws.String("sc = :one"), ExpressionAttributeValues: item{":one": num(1)}})
+		p := dynamodb.NewScanPaginator(w.client, &dynamodb.ScanInput{
+			TableName: w.name(), Segment: aws.Int32(seg), TotalSegments: aws.Int32(4), Limit: aws.Int32(20),
+			FilterExpression: aws.String("sc = :one"), ExpressionAttributeValues: item{":one": num(1)},
+		})
 		for p.HasMorePages() {
 			o, err := p.NextPage(ctx)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -28,7 +29,7 @@ func (w *tables) race32ClaimsOneWinner(ctx context.Context) error {
 		pk := fmt.Sprintf("race-%d", round)
 		for g := range 32 {
 			wg.Go(func() {
-				_, err := w.client.PutItem(ctx, w.claim(pk, fmt.Sprint(g), w.now, w.now+30, w.now+3600))
+				_, err := w.client.PutItem(ctx, w.claim(pk, strconv.Itoa(g), w.now, w.now+30, w.now+3600))
 				_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
 				switch {
 				case err == nil:
@@ -103,7 +104,7 @@ func (w *tables) raceTransactionsExact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if number(a, "n") != number(b, "n") || number(a, "n") != fmt.Sprint(ok.Load()) {
+	if number(a, "n") != number(b, "n") || number(a, "n") != strconv.Itoa(int(ok.Load())) {
 		return fmt.Errorf("tc1=%s tc2=%s ok=%d conflicts=%d", number(a, "n"), number(b, "n"), ok.Load(), conflict.Load())
 	}
 	return nil

@@ -68,8 +68,10 @@ func (w *tables) transactTokenOtherPayloadMismatch(ctx context.Context) error {
 func (w *tables) transactCancelReasonsWithItem(ctx context.Context) error {
 	_, err := w.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{TableName: w.name(), Item: item{"pk": str("t9")}}},
-		{Put: &types.Put{TableName: w.name(), Item: item{"pk": str("t-guard")}, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld}},
+		{Put: &types.Put{
+			TableName: w.name(), Item: item{"pk": str("t-guard")}, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}},
 	}})
 	e, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
@@ -111,7 +113,8 @@ func (w *tables) transact101ItemsRejected(ctx context.Context) error {
 
 func (w *tables) transactGet(ctx context.Context) error {
 	o, err := w.client.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
-		{Get: &types.Get{TableName: w.name(), Key: item{"pk": str("t-guard")}}}, {Get: &types.Get{TableName: w.name(), Key: item{"pk": str("absent")}}}}})
+		{Get: &types.Get{TableName: w.name(), Key: item{"pk": str("t-guard")}}}, {Get: &types.Get{TableName: w.name(), Key: item{"pk": str("absent")}}},
+	}})
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (w *tables) ttlExpiredItemStillReadable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	time.Sleep(2500 * time.Millisecond)
+	wait(ctx, 2500*time.Millisecond)
 	i2, err := w.get(ctx, "ttl1")
 	if err != nil {
 		return err
@@ -82,8 +82,10 @@ func (w *tables) typesRoundtripBinarySetsNullBool(ctx context.Context) error {
 	for i := range raw {
 		raw[i] = byte(i)
 	}
-	in := item{"pk": str("bin1"), "b": bin(raw), "bs": &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2, 0}}}, "ns": &types.AttributeValueMemberNS{Value: []string{"1", "2"}},
-		"nul": &types.AttributeValueMemberNULL{Value: true}, "bo": &types.AttributeValueMemberBOOL{Value: false}, "es": str(""), "eb": bin([]byte{}), "u": str("日本\u0000é")}
+	in := item{
+		"pk": str("bin1"), "b": bin(raw), "bs": &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2, 0}}}, "ns": &types.AttributeValueMemberNS{Value: []string{"1", "2"}},
+		"nul": &types.AttributeValueMemberNULL{Value: true}, "bo": &types.AttributeValueMemberBOOL{Value: false}, "es": str(""), "eb": bin([]byte{}), "u": str("日本\u0000é"),
+	}
 	if err := w.put(ctx, in); err != nil {
 		return err
 	}
@@ -124,8 +126,10 @@ func (w *tables) bigIntAddExact(ctx context.Context) error {
 	if err := w.put(ctx, item{"pk": str("num3"), "a": digits("9007199254740993")}); err != nil {
 		return err
 	}
-	o, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: w.name(), Key: item{"pk": str("num3")}, UpdateExpression: aws.String("ADD a :one"),
-		ConditionExpression: aws.String("a = :v"), ExpressionAttributeValues: item{":one": num(2), ":v": digits("9007199254740993")}, ReturnValues: types.ReturnValueAllNew})
+	o, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: w.name(), Key: item{"pk": str("num3")}, UpdateExpression: aws.String("ADD a :one"),
+		ConditionExpression: aws.String("a = :v"), ExpressionAttributeValues: item{":one": num(2), ":v": digits("9007199254740993")}, ReturnValues: types.ReturnValueAllNew,
+	})
 	if err != nil {
 		return err
 	}

@@ -47,17 +47,19 @@ func (w *tables) updateWrongOwnerFailsWithItem(ctx context.Context) error {
 		return fmt.Errorf("want ConditionalCheckFailedException, got %v", err)
 	}
 	if text(e.Item, "owner") != "w2" {
-		return fmt.Errorf("Item in exception = %v", e.Item)
+		return fmt.Errorf("item in exception = %v", e.Item)
 	}
 	return nil
 }
 
 func (w *tables) updateListAppendGrows(ctx context.Context) error {
 	for i := range 3 {
-		_, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: w.name(), Key: item{"pk": str("u1")},
+		_, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: w.name(), Key: item{"pk": str("u1")},
 			UpdateExpression:          aws.String("SET hist = list_append(if_not_exists(hist, :e), :h), #n = if_not_exists(#n, :z) + :one"),
 			ExpressionAttributeNames:  map[string]string{"#n": "n"},
-			ExpressionAttributeValues: item{":e": list(), ":h": list(num(int64(i))), ":z": num(0), ":one": num(1)}})
+			ExpressionAttributeValues: item{":e": list(), ":h": list(num(int64(i))), ":z": num(0), ":one": num(1)},
+		})
 		if err != nil {
 			return err
 		}
@@ -74,8 +76,10 @@ func (w *tables) updateListAppendGrows(ctx context.Context) error {
 }
 
 func (w *tables) updateReturnValuesVariants(ctx context.Context) error {
-	in := &dynamodb.UpdateItemInput{TableName: w.name(), Key: item{"pk": str("u2")}, UpdateExpression: aws.String("SET a = :a"),
-		ExpressionAttributeValues: item{":a": num(1)}, ReturnValues: types.ReturnValueUpdatedNew}
+	in := &dynamodb.UpdateItemInput{
+		TableName: w.name(), Key: item{"pk": str("u2")}, UpdateExpression: aws.String("SET a = :a"),
+		ExpressionAttributeValues: item{":a": num(1)}, ReturnValues: types.ReturnValueUpdatedNew,
+	}
 	o, err := w.client.UpdateItem(ctx, in)
 	if err != nil {
 		return err
@@ -105,11 +109,13 @@ func (w *tables) updateNestedMapPath(ctx context.Context) error {
 	if err := w.put(ctx, item{"pk": str("u3"), "m": &types.AttributeValueMemberM{Value: item{"k": num(1), "l": list(str("a"), str("b"))}}}); err != nil {
 		return err
 	}
-	_, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: w.name(), Key: item{"pk": str("u3")},
+	_, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: w.name(), Key: item{"pk": str("u3")},
 		UpdateExpression:          aws.String("SET m.#k = m.#k + :one, m.l[0] = :z REMOVE m.l[1]"),
 		ConditionExpression:       aws.String("attribute_exists(m.l[1]) AND m.#k = :one"),
 		ExpressionAttributeNames:  map[string]string{"#k": "k"},
-		ExpressionAttributeValues: item{":one": num(1), ":z": str("z")}})
+		ExpressionAttributeValues: item{":one": num(1), ":z": str("z")},
+	})
 	if err != nil {
 		return err
 	}
@@ -165,9 +171,11 @@ func (w *tables) deleteConditional(ctx context.Context) error {
 	if err := w.put(ctx, item{"pk": str("d1"), "owner": str("w1")}); err != nil {
 		return err
 	}
-	in := &dynamodb.DeleteItemInput{TableName: w.name(), Key: item{"pk": str("d1")}, ConditionExpression: aws.String("#o = :o"),
+	in := &dynamodb.DeleteItemInput{
+		TableName: w.name(), Key: item{"pk": str("d1")}, ConditionExpression: aws.String("#o = :o"),
 		ExpressionAttributeNames: map[string]string{"#o": "owner"}, ExpressionAttributeValues: item{":o": str("w2")},
-		ReturnValues: types.ReturnValueAllOld, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld}
+		ReturnValues: types.ReturnValueAllOld, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
 	_, err := w.client.DeleteItem(ctx, in)
 	e, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 	if !ok || text(e.Item, "owner") != "w1" {
@@ -189,8 +197,10 @@ func (w *tables) deleteConditional(ctx context.Context) error {
 }
 
 func (w *tables) getProjectionConsistent(ctx context.Context) error {
-	o, err := w.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: w.name(), Key: item{"pk": str("c2")}, ConsistentRead: aws.Bool(true),
-		ProjectionExpression: aws.String("#s, locked_until"), ExpressionAttributeNames: map[string]string{"#s": "status"}})
+	o, err := w.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: w.name(), Key: item{"pk": str("c2")}, ConsistentRead: aws.Bool(true),
+		ProjectionExpression: aws.String("#s, locked_until"), ExpressionAttributeNames: map[string]string{"#s": "status"},
+	})
 	if err != nil {
 		return err
 	}
@@ -203,7 +213,7 @@ func (w *tables) getProjectionConsistent(ctx context.Context) error {
 func (w *tables) getMissingItemNil(ctx context.Context) error {
 	i, err := w.get(ctx, "no-such")
 	if err == nil && i != nil {
-		err = fmt.Errorf("Item = %v, want nil", i)
+		err = fmt.Errorf("item = %v, want nil", i)
 	}
 	return err
 }

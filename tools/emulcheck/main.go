@@ -46,7 +46,7 @@ func run() error {
 	if *filter == "" {
 		s.unasked(*sqsURL != "", *dynamoURL != "")
 	}
-	fmt.Printf("%s: %s in %.0f s\n", *name, s.counts(), time.Since(from).Seconds())
+	fmt.Fprintf(os.Stdout, "%s: %s in %.0f s\n", *name, s.counts(), time.Since(from).Seconds())
 	return s.err()
 }
 

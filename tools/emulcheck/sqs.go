@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +27,7 @@ type queues struct {
 
 func newQueues(url string) *queues {
 	return &queues{
-		client: sqs.NewFromConfig(config(url)), unique: fmt.Sprint(time.Now().UnixNano()),
+		client: sqs.NewFromConfig(config(url)), unique: strconv.FormatInt(time.Now().UnixNano(), 10),
 		attrs: map[string]attribute{
 			"idempotency-key": {DataType: aws.String("String"), StringValue: aws.String("k-1")},
 			"attempt":         {DataType: aws.String("Number"), StringValue: aws.String("42")},

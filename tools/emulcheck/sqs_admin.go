@@ -15,8 +15,8 @@ import (
 // adminCases are about queues themselves; the first make the queue that later ones ask about.
 func (w *queues) adminCases() []testCase {
 	return []testCase{
-		{"sqs.create_standard_get_url", w.createStandardGetUrl},
-		{"sqs.queue_url_points_here", w.queueUrlPointsHere},
+		{"sqs.create_standard_get_url", w.createStandardGetURL},
+		{"sqs.queue_url_points_here", w.queueURLPointsHere},
 		{"sqs.create_same_attrs_idempotent", w.createSameAttrsIdempotent},
 		{"sqs.create_other_attrs_QueueNameExists", w.createOtherAttrsQueueNameExists},
 		{"sqs.missing_queue_typed_error", w.missingQueueTypedError},
@@ -29,7 +29,7 @@ func (w *queues) adminCases() []testCase {
 	}
 }
 
-func (w *queues) createStandardGetUrl(ctx context.Context) error {
+func (w *queues) createStandardGetURL(ctx context.Context) error {
 	name := "std" + w.unique
 	q, err := w.create(ctx, name, map[string]string{"VisibilityTimeout": "7"})
 	if err != nil {
@@ -45,7 +45,7 @@ func (w *queues) createStandardGetUrl(ctx context.Context) error {
 	return nil
 }
 
-func (w *queues) queueUrlPointsHere(ctx context.Context) error {
+func (w *queues) queueURLPointsHere(ctx context.Context) error {
 	q, err := w.create(ctx, "std"+w.unique, map[string]string{"VisibilityTimeout": "7"})
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func (w *queues) attributesCases() []testCase {
 		{"sqs.names_not_asked_not_returned", w.namesNotAskedNotReturned},
 		{"sqs.attr_name_filter_and_prefix", w.attrNameFilterAndPrefix},
 		{"sqs.trace_header_system_attribute", w.traceHeaderSystemAttribute},
-		{"sqs.standard_group_id_fair_queue", w.standardGroupIdFairQueue},
+		{"sqs.standard_group_id_fair_queue", w.standardGroupIDFairQueue},
 	}
 }
 
@@ -79,7 +79,7 @@ func (w *queues) receive10AllAttrs(ctx context.Context) error {
 	return nil
 }
 
-func (w *queues) systemAttributes(ctx context.Context) error {
+func (w *queues) systemAttributes(_ context.Context) error {
 	if len(w.received) == 0 {
 		return errors.New("nothing received")
 	}
@@ -125,8 +125,10 @@ func (w *queues) attrNameFilterAndPrefix(ctx context.Context) error {
 	if _, err = w.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &q, MessageBody: aws.String("x"), MessageAttributes: w.attrs}); err != nil {
 		return err
 	}
-	o, err := w.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &q, MessageAttributeNames: []string{"idempotency-key", "trace.*"},
-		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameApproximateReceiveCount}})
+	o, err := w.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl: &q, MessageAttributeNames: []string{"idempotency-key", "trace.*"},
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameApproximateReceiveCount},
+	})
 	if err != nil {
 		return err
 	}
@@ -141,8 +143,10 @@ func (w *queues) traceHeaderSystemAttribute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err = w.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &q, MessageBody: aws.String("x"),
-		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1-5e3d83c1-e6a0db584850d61342823d4c")}}}); err != nil {
+	if _, err = w.client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl: &q, MessageBody: aws.String("x"),
+		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1-5e3d83c1-e6a0db584850d61342823d4c")}},
+	}); err != nil {
 		return err
 	}
 	ms, err := w.receive(ctx, q, 1, 0)
@@ -155,7 +159,7 @@ func (w *queues) traceHeaderSystemAttribute(ctx context.Context) error {
 	return nil
 }
 
-func (w *queues) standardGroupIdFairQueue(ctx context.Context) error {
+func (w *queues) standardGroupIDFairQueue(ctx context.Context) error {
 	q, err := w.fresh(ctx, nil)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ func (w *queues) deadletterCases() []testCase {
 	return []testCase{
 		{"sqs.dlq_move_keeps_attributes", w.dlqMoveKeepsAttributes},
 		{"sqs.dlq_source_arn_attribute", w.dlqSourceArnAttribute},
-		{"sqs.dlq_redrive_task_api", w.dlqRedriveTaskApi},
+		{"sqs.dlq_redrive_task_api", w.dlqRedriveTaskAPI},
 		{"sqs.fifo_dlq", w.fifoDlq},
 	}
 }
@@ -47,7 +47,7 @@ func (w *queues) dlqMoveKeepsAttributes(ctx context.Context) error {
 		if len(ms) != 1 {
 			return fmt.Errorf("receive %d: nothing", i+1)
 		}
-		time.Sleep(1100 * time.Millisecond)
+		wait(ctx, 1100*time.Millisecond)
 	}
 	if ms, err := w.receive(ctx, q, 1, 1); err != nil || len(ms) != 0 {
 		return fmt.Errorf("third receive gave %d messages (%v)", len(ms), err)
@@ -85,7 +85,7 @@ func (w *queues) dlqSourceArnAttribute(ctx context.Context) error {
 	if ms, err := w.receive(ctx, q, 1, 1); err != nil || len(ms) != 1 {
 		return fmt.Errorf("first receive %d %v", len(ms), err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	wait(ctx, 100*time.Millisecond)
 	if _, err := w.receive(ctx, q, 1, 0); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (w *queues) dlqSourceArnAttribute(ctx context.Context) error {
 	return nil
 }
 
-func (w *queues) dlqRedriveTaskApi(ctx context.Context) error {
+func (w *queues) dlqRedriveTaskAPI(ctx context.Context) error {
 	d, err := w.fresh(ctx, nil)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (w *queues) fifoDlq(ctx context.Context) error {
 	if ms, err := w.receive(ctx, q, 1, 1); err != nil || len(ms) != 1 {
 		return fmt.Errorf("receive %d %v", len(ms), err)
 	}
-	time.Sleep(1200 * time.Millisecond)
+	wait(ctx, 1200*time.Millisecond)
 	ms, err := w.receive(ctx, q, 1, 2)
 	if err != nil {
 		return err

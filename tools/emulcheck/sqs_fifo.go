@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -18,7 +19,7 @@ func (w *queues) fifoCases() []testCase {
 		{"sqs.fifo_batch_gives_several_of_one_group", w.fifoBatchGivesSeveralOfOneGroup},
 		{"sqs.fifo_group_blocked_while_in_flight", w.fifoGroupBlockedWhileInFlight},
 		{"sqs.fifo_redelivery_keeps_order", w.fifoRedeliveryKeepsOrder},
-		{"sqs.fifo_dedup_id_within_5min", w.fifoDedupIdWithin5min},
+		{"sqs.fifo_dedup_id_within_5min", w.fifoDedupIDWithin5min},
 		{"sqs.fifo_content_based_dedup", w.fifoContentBasedDedup},
 	}
 }
@@ -42,7 +43,7 @@ func (w *queues) fifoOrderAndSequence(ctx context.Context) error {
 	}
 	var last string
 	for i := range 12 {
-		o, err := w.sendFIFO(ctx, q, fmt.Sprint(i), "g", fmt.Sprint("d", i))
+		o, err := w.sendFIFO(ctx, q, strconv.Itoa(i), "g", fmt.Sprint("d", i))
 		if err != nil {
 			return err
 		}
@@ -67,14 +68,14 @@ func (w *queues) fifoOrderAndSequence(ctx context.Context) error {
 			if m.Attributes["MessageGroupId"] != "g" || m.Attributes["MessageDeduplicationId"] == "" || m.Attributes["SequenceNumber"] == "" {
 				return fmt.Errorf("system attributes %v", m.Attributes)
 			}
-			es = append(es, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle})
+			es = append(es, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
 		}
 		if _, err := w.client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &q, Entries: es}); err != nil {
 			return err
 		}
 	}
 	for i, b := range bodies {
-		if b != fmt.Sprint(i) {
+		if b != strconv.Itoa(i) {
 			return fmt.Errorf("order %v", bodies)
 		}
 	}
@@ -87,7 +88,7 @@ func (w *queues) fifoBatchGivesSeveralOfOneGroup(ctx context.Context) error {
 		return err
 	}
 	for i := range 6 {
-		if _, err := w.sendFIFO(ctx, q, fmt.Sprint(i), "g", fmt.Sprint("d", i)); err != nil {
+		if _, err := w.sendFIFO(ctx, q, strconv.Itoa(i), "g", fmt.Sprint("d", i)); err != nil {
 			return err
 		}
 	}
@@ -152,7 +153,7 @@ func (w *queues) fifoRedeliveryKeepsOrder(ctx context.Context) error {
 		return err
 	}
 	for i := range 3 {
-		if _, err := w.sendFIFO(ctx, q, fmt.Sprint(i), "g", fmt.Sprint("d", i)); err != nil {
+		if _, err := w.sendFIFO(ctx, q, strconv.Itoa(i), "g", fmt.Sprint("d", i)); err != nil {
 			return err
 		}
 	}
@@ -173,7 +174,7 @@ func (w *queues) fifoRedeliveryKeepsOrder(ctx context.Context) error {
 	return nil
 }
 
-func (w *queues) fifoDedupIdWithin5min(ctx context.Context) error {
+func (w *queues) fifoDedupIDWithin5min(ctx context.Context) error {
 	q, err := w.fresh(ctx, fifo())
 	if err != nil {
 		return err

@@ -65,13 +65,13 @@ func (w *queues) staleHandleDelete(ctx context.Context) error {
 	if err != nil || len(m1) != 1 {
 		return fmt.Errorf("receive: %v", err)
 	}
-	time.Sleep(1100 * time.Millisecond)
+	wait(ctx, 1100*time.Millisecond)
 	m2, err := w.receive(ctx, q, 1, 3)
 	if err != nil || len(m2) != 1 {
 		return fmt.Errorf("second receive: %d %v", len(m2), err)
 	}
 	e1 := w.remove(ctx, q, m1[0].ReceiptHandle)
-	time.Sleep(1200 * time.Millisecond)
+	wait(ctx, 1200*time.Millisecond)
 	m3, _ := w.receive(ctx, q, 1, 1)
 	r := "accepted"
 	if e1 != nil {
@@ -92,7 +92,7 @@ func (w *queues) staleHandleExpiredNotRereceived(ctx context.Context) error {
 	if err != nil || len(m1) != 1 {
 		return fmt.Errorf("receive: %v", err)
 	}
-	time.Sleep(1300 * time.Millisecond)
+	wait(ctx, 1300*time.Millisecond)
 	e1 := w.remove(ctx, q, m1[0].ReceiptHandle)
 	m3, _ := w.receive(ctx, q, 1, 1)
 	return note{fmt.Sprintf("delete after expiry, nobody re-received: err=%v; message gone: %v (AWS: works, gone)", e1 != nil, len(m3) == 0)}
@@ -111,7 +111,8 @@ func (w *queues) deleteBatchPartialFailure(ctx context.Context) error {
 		return fmt.Errorf("receive: %v", err)
 	}
 	o, err := w.client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &q, Entries: []types.DeleteMessageBatchRequestEntry{
-		{Id: aws.String("a"), ReceiptHandle: ms[0].ReceiptHandle}, {Id: aws.String("b"), ReceiptHandle: aws.String("garbage")}}})
+		{Id: aws.String("a"), ReceiptHandle: ms[0].ReceiptHandle}, {Id: aws.String("b"), ReceiptHandle: aws.String("garbage")},
+	}})
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (w *queues) fifoExpiredHandleDeleteRejected(ctx context.Context) error {
 	if err != nil || len(ms) != 1 {
 		return fmt.Errorf("receive %d %v", len(ms), err)
 	}
-	time.Sleep(1300 * time.Millisecond)
+	wait(ctx, 1300*time.Millisecond)
 	e := w.remove(ctx, q, ms[0].ReceiptHandle)
 	if e == nil {
 		return note{"accepted (AWS refuses: the receipt handle has expired)"}

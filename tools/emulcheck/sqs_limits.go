@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,7 +15,7 @@ import (
 // limitsCases are about limits and rules of batches.
 func (w *queues) limitsCases() []testCase {
 	return []testCase{
-		{"sqs.batch_id_rules", w.batchIdRules},
+		{"sqs.batch_id_rules", w.batchIDRules},
 		{"sqs.receive_limits", w.receiveLimits},
 		{"sqs.size_limit_explicit_256KiB", w.sizeLimitExplicit256KiB},
 		{"sqs.size_default_allows_1MiB", w.sizeDefaultAllows1MiB},
@@ -26,7 +27,7 @@ func (w *queues) limitsCases() []testCase {
 	}
 }
 
-func (w *queues) batchIdRules(ctx context.Context) error {
+func (w *queues) batchIDRules(ctx context.Context) error {
 	q, err := w.fresh(ctx, nil)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (w *queues) batchTotalSizeLimit(ctx context.Context) error {
 	}
 	var es []types.SendMessageBatchRequestEntry
 	for i := range 10 {
-		es = append(es, types.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: aws.String(strings.Repeat("x", 150<<10))})
+		es = append(es, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(strings.Repeat("x", 150<<10))})
 	}
 	_, err = w.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &q, Entries: es})
 	return wantCode(err, "AWS.SimpleQueueService.BatchRequestTooLong", "BatchRequestTooLong")

@@ -40,7 +40,7 @@ func (w *queues) longPollWakesOnSend(ctx context.Context) error {
 	}
 	sent := make(chan time.Time, 1)
 	go func() {
-		time.Sleep(500 * time.Millisecond)
+		wait(ctx, 500*time.Millisecond)
 		sent <- time.Now()
 		_ = w.send(ctx, q, "wake")
 	}()
@@ -90,7 +90,7 @@ func (w *queues) cancelledLongPollLosesNothing(ctx context.Context) error {
 			return errors.New("receive on empty queue returned before it was cancelled")
 		}
 	}
-	time.Sleep(200 * time.Millisecond)
+	wait(ctx, 200*time.Millisecond)
 	if err := w.send(ctx, q, "x"); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -41,7 +42,7 @@ func (w *queues) receiveCountAndNewHandle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(ms) != 1 || receives(ms[0]) != fmt.Sprint(i) {
+		if len(ms) != 1 || receives(ms[0]) != strconv.Itoa(i) {
 			return fmt.Errorf("receive %d: %d messages, count %v", i, len(ms), ms)
 		}
 		hs[*ms[0].ReceiptHandle] = true
@@ -50,7 +51,7 @@ func (w *queues) receiveCountAndNewHandle(ctx context.Context) error {
 		} else if f != first {
 			return errors.New("ApproximateFirstReceiveTimestamp changed")
 		}
-		time.Sleep(1100 * time.Millisecond)
+		wait(ctx, 1100*time.Millisecond)
 	}
 	if len(hs) != 3 {
 		return fmt.Errorf("%d distinct receipt handles in 3 receives", len(hs))
@@ -147,7 +148,8 @@ func (w *queues) changeVisibilityBatchPartial(ctx context.Context) error {
 	}
 	o, err := w.client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &q, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
 		{Id: aws.String("good"), ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 0},
-		{Id: aws.String("bad"), ReceiptHandle: aws.String("garbage"), VisibilityTimeout: 0}}})
+		{Id: aws.String("bad"), ReceiptHandle: aws.String("garbage"), VisibilityTimeout: 0},
+	}})
 	if err != nil {
 		return err
 	}
@@ -208,7 +210,7 @@ func (w *queues) changeVisibilityExpiredMessageNotInflight(ctx context.Context) 
 	if err != nil || len(ms) != 1 {
 		return fmt.Errorf("receive: %v", err)
 	}
-	time.Sleep(1400 * time.Millisecond)
+	wait(ctx, 1400*time.Millisecond)
 	_, err = w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 30})
 	if _, ok := errors.AsType[*types.MessageNotInflight](err); !ok {
 		return fmt.Errorf("want MessageNotInflight, got %v", err)

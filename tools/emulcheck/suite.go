@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +93,16 @@ func attempt(c testCase) (err error) {
 	return c.run(ctx)
 }
 
+// wait lets a server's clock go on; the context ends it early, and the case's next call then fails.
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
 func (s *suite) report(word, name string, from time.Time, detail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +111,7 @@ func (s *suite) report(word, name string, from time.Time, detail string) {
 	}
 	s.asked[name] = true
 	s.count[word]++
-	fmt.Println(strings.TrimSpace(fmt.Sprintf("%-6s %-45s %7.0f ms  %s", word, name, float64(time.Since(from).Microseconds())/1000, detail)))
+	fmt.Fprintln(os.Stdout, strings.TrimSpace(fmt.Sprintf("%-6s %-45s %7.0f ms  %s", word, name, float64(time.Since(from).Microseconds())/1000, detail)))
 }
 
 // unasked reports lines of the known list that name no case.
