@@ -5,6 +5,7 @@
 step_emulcheck() {
   local port
   check 'emulcheck: its own tests' emulcheck_tests
+  if check "install golangci-lint $GOLANGCI_LINT_VERSION" need_golangci; then check 'emulcheck: golangci-lint' emulcheck_lint; fi
   if ! check 'emulcheck builds' emulcheck_builds; then return; fi
   if check 'awsserve builds' go build -o "$RUN_DIR/awsserve" ./awstest/internal/awsserve; then
     port=$(free_port)
@@ -36,6 +37,11 @@ step_emulcheck() {
 
 # A nested module: the commands for ./... at the root do not reach it.
 emulcheck_tests() (cd tools/emulcheck && go mod verify && go vet ./... && go test -timeout 2m ./...)
+
+emulcheck_lint() (
+  path=$(golangci_path)
+  cd tools/emulcheck && "$path" run -c ../../.golangci.yml ./...
+)
 
 emulcheck_builds() (cd tools/emulcheck && go build -o "$RUN_DIR/emulcheck" .)
 
