@@ -48,7 +48,7 @@
 //
 // Claims are made and settled beside it. A store that is out or slow costs at most a second before the handler, one for each Begin, none
 // after the first that failed, and one after the handler; after three failures in a row messages pass without asking it,
-// until it answers again. A store or window with which the usual mode would not start is logged. Begin always gives its step; without
+// until it answers again. Health says nothing of it, Counts.WouldHave.Waited does. A store or window with which the usual mode would not start is logged. Begin always gives its step; without
 // a usable key its downstream key is made of the message's id.
 //
 // [Event].WouldHave and [Consumer.Counts] tell what the usual mode would have done. The records are real: what was completed is known

@@ -105,6 +105,30 @@ func TestObserveOnlyLeavesALostMessage(t *testing.T) {
 	})
 }
 
+// A handler that ignores its context is left behind when the process has to end.
+func TestObserveOnlyLeavesHandlersBehind(t *testing.T) {
+	observing(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		defer close(release)
+		r.store.put(r.settledRecord("shadow", dedupe.StateCompleted))
+		r.handle = func(context.Context, *dedupe.Operation, order) (string, error) {
+			<-release
+			return "too late", nil
+		}
+		r.queue.send(message("k", `{"amount":1}`), message("shadow", `{"amount":1}`))
+		w := r.start()
+		elapse(time.Second)
+		if took := w.stop(); took > 40*time.Second {
+			t.Errorf("the stop took %v, want it bounded", took)
+		}
+		for _, id := range []string{"m-k", "m-shadow"} {
+			if e := r.first(id); e.Disposition != consumer.Left || !e.Ran {
+				t.Errorf("told %+v, want it left alone", e)
+			}
+		}
+	})
+}
+
 // A message whose claim is on its way at the stop is not started, and no verdict is told of it.
 func TestObserveOnlyStartsNothingAfterTheStop(t *testing.T) {
 	observing(t, func(t *testing.T, r *rig) {

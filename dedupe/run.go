@@ -196,6 +196,9 @@ func (op *Operation) renewals(ctx context.Context, cancel context.CancelCauseFun
 
 // renewWithin bounds the call: one that hangs must not hide the end of the trust window.
 func (op *Operation) renewWithin(ctx context.Context, d time.Duration) error {
+	if op.beside > 0 {
+		d = min(d, op.beside) // Undone waits for it
+	}
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	return op.renew(ctx)

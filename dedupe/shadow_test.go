@@ -81,6 +81,32 @@ func TestShadowFollowsTheRecord(t *testing.T) {
 	})
 }
 
+// A store that hangs keeps a handler beside it from nothing: a renewal under way does not hold up its Undone for long.
+func TestBesideNothingWaitsForARenewal(t *testing.T) {
+	t.Parallel()
+	bubble(t, byMode["marked"], func(t *testing.T, ln *line, l *dedupe.Ledger) {
+		a := claim(t, l, bodyA)
+		s := a.Operation.Run(t.Context(), func(ctx context.Context, op *dedupe.Operation) (dedupe.Result, error) {
+			step, err := op.Begin(ctx, "charge")
+			if err != nil {
+				return dedupe.Result{}, err
+			}
+			ln.set(hangs)
+			time.Sleep(20*time.Second + time.Millisecond) // the renewal has just begun
+			started := time.Now()
+			op.Undone(step)
+			if took := time.Since(started); took > time.Second {
+				t.Errorf("Undone took %v", took)
+			}
+			time.Sleep(10 * time.Minute)
+			return dedupe.Result{}, ctx.Err()
+		}, dedupe.RunOptions{Beside: time.Second})
+		if s.HandlerErr != nil || s.Err == nil || s.Event != "complete" {
+			t.Errorf("settlement %+v, want the handler's nil, and an outcome that could not be written", s)
+		}
+	})
+}
+
 // A mark that could not be written makes a plain error one of unknown outcome: the record says that nothing was begun.
 func TestUnwrittenMarkIsNotTakenForNoEffect(t *testing.T) {
 	t.Parallel()
