@@ -84,3 +84,14 @@ func (r *rig) letters() (all []types.Message) {
 func deleteOf(queue string, handle *string) *sqs.DeleteMessageInput {
 	return &sqs.DeleteMessageInput{QueueUrl: &queue, ReceiptHandle: handle}
 }
+
+// batchOf makes one call of several messages, so that a poll that waits finds all of them.
+func batchOf(queue, group string, bodies []string) *sqs.SendMessageBatchInput {
+	in := &sqs.SendMessageBatchInput{QueueUrl: &queue}
+	for i, b := range bodies {
+		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
+			Id: aws.String(strconv.Itoa(i)), MessageBody: &b, MessageGroupId: &group, MessageDeduplicationId: aws.String(rand.Text()),
+		})
+	}
+	return in
+}

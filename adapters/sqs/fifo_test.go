@@ -1,6 +1,7 @@
 package sqs_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -186,6 +187,46 @@ func TestLIF10_FIFOGivesBackInOrder(t *testing.T) {
 		got := bodiesOf(r.take(r.open(adapter.Config{}), 7))
 		if want := append(numbered("a", 4), numbered("b", 3)...); !slices.Equal(got, want) || time.Since(start) > time.Second {
 			t.Errorf("got %v after %v, want %v at once", got, time.Since(start), want)
+		}
+	})
+}
+
+// A poll that is taken over by a caller with less room: what goes back comes after what was handed out.
+func TestFIFOSurplusOfAPollComesAfterwards(t *testing.T) {
+	inFIFO(t, func(t *testing.T, r *rig) {
+		s, other := r.open(adapter.Config{}), r.open(adapter.Config{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if msgs, err := s.Receive(ctx, 10); err == nil {
+			t.Fatalf("got %v from an empty queue", bodiesOf(msgs))
+		}
+		wait := during(func() {
+			elapse(time.Second)
+			out, err := r.client.SendMessageBatch(t.Context(), batchOf(r.queue, "a", numbered("a", 5)))
+			if err != nil || len(out.Failed) > 0 {
+				t.Errorf("send: %+v, %v", out, err)
+			}
+		})
+		first := r.take(s, 2)
+		wait()
+		if got := bodiesOf(first); !slices.Equal(got, []string{"a0", "a1"}) {
+			t.Fatalf("got %v, want the first two", got)
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if msgs, err := other.Receive(ctx, 10); err == nil {
+			t.Errorf("got %v while what is ahead of it is held", bodiesOf(msgs))
+		}
+		if calls := r.calls("ChangeMessageVisibilityBatch"); len(calls) != 1 || len(entries(calls[0])) != 3 {
+			t.Errorf("given back by %v, want one call for three", calls)
+		}
+		for _, m := range first {
+			if err := s.Ack(t.Context(), m); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := bodiesOf(r.take(other, 3)); !slices.Equal(got, []string{"a2", "a3", "a4"}) {
+			t.Errorf("got %v, want the rest in order", got)
 		}
 	})
 }

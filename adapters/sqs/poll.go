@@ -139,7 +139,9 @@ func (s *Source) receiveInput(limit int, visibility time.Duration) *sqs.ReceiveM
 	}
 }
 
-// atMost gives back what is more than the caller has room for: a poll that was taken over may have asked for more.
+// atMost gives back what is more than the caller has room for: a poll that was taken over may have asked for more. On a FIFO queue that
+// overtakes nothing: while what is ahead of it in its group is in flight, it is visible and not handed out.
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagegroupid-property.html
 func (s *Source) atMost(ctx context.Context, limit int, msgs []*consumer.Message) []*consumer.Message {
 	if len(msgs) <= limit {
 		return msgs
