@@ -251,3 +251,44 @@ func TestForgedSentTimeDoesNotHelp(t *testing.T) {
 		}
 	})
 }
+
+// SQS-17: SQS's own redrive, as the console starts it, is enough.
+func TestSQS17_RedriveBringsTenAttributesBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		s := r.open(adapter.Config{})
+		sent := ten("X", value("Binary", "\xff"))
+		r.put(r.queue, "body", sent)
+		m := r.take(s, 1)[0]
+		first := m.SentAt
+		elapse(20 * time.Second)
+		if err := s.DeadLetter(t.Context(), m, letter()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{
+			SourceArn: aws.String(r.arnOf(r.dead)), DestinationArn: aws.String(r.arnOf(r.queue)),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		m = r.take(s, 1)[0]
+		got := values{}
+		for _, a := range m.Attributes {
+			if !strings.HasPrefix(a.Name, "Claimonce-") {
+				got[a.Name] = value(aws.ToString(sent[a.Name].DataType), string(a.Value))
+			}
+		}
+		if told(got) != told(sent) || !m.SentAt.Equal(first) || m.Fault != nil {
+			t.Errorf("got sent at %v, fault %v,\n%s\nwant %v and\n%s", m.SentAt, m.Fault, told(got), first, told(sent))
+		}
+	})
+}
+
+func (r *rig) arnOf(url string) string {
+	r.t.Helper()
+	out, err := r.client.GetQueueAttributes(r.t.Context(), &sqs.GetQueueAttributesInput{
+		QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out.Attributes[string(types.QueueAttributeNameQueueArn)]
+}

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	adapter "github.com/claimonce/claimonce/adapters/sqs"
 	"github.com/claimonce/claimonce/consumer"
@@ -53,23 +51,11 @@ func sns(t *testing.T, action string, fields url.Values) (result snsResult) {
 	return result
 }
 
-// arn of the rig's queue.
-func (r *rig) arn() string {
-	r.t.Helper()
-	out, err := r.client.GetQueueAttributes(r.t.Context(), &sqs.GetQueueAttributesInput{
-		QueueUrl: &r.queue, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
-	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return out.Attributes[string(types.QueueAttributeNameQueueArn)]
-}
-
 // subscribe gives the rig's queue what a topic publishes.
 func (r *rig) subscribe(topic string, raw bool) {
 	r.t.Helper()
 	sns(r.t, "Subscribe", url.Values{
-		"TopicArn": {topic}, "Protocol": {"sqs"}, "Endpoint": {r.arn()}, "ReturnSubscriptionArn": {"true"},
+		"TopicArn": {topic}, "Protocol": {"sqs"}, "Endpoint": {r.arnOf(r.queue)}, "ReturnSubscriptionArn": {"true"},
 		"Attributes.entry.1.key": {"RawMessageDelivery"}, "Attributes.entry.1.value": {fmt.Sprint(raw)},
 	})
 }
