@@ -72,6 +72,27 @@ func fieldMutants() map[string]breakage {
 	}
 	for path := range paths(reflect.TypeFor[dedupe.Record](), nil) {
 		list["drops "+path] = storing("fields", func(rec *dedupe.Record) { zeroField(rec, strings.Split(path, ".")...) })
+		list["conflicts without "+path] = answering("fields", func(current dedupe.Record, err error, _ dedupe.Record) (dedupe.Record, error) {
+			if errors.Is(err, dedupe.ErrConflict) {
+				zeroField(&current, strings.Split(path, ".")...)
+			}
+			return current, err
+		})
+	}
+	for _, name := range []string{"Schema", "Key", "State", "Revision"} {
+		list["loads without "+name] = broken("write", func(m *mutant) {
+			m.load = func(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
+				rec, err := m.Store.Load(ctx, key)
+				zeroField(&rec, name)
+				return rec, err
+			}
+		})
+		list["conflicts without "+name] = answering("refusal shows what is stored", func(current dedupe.Record, err error, _ dedupe.Record) (dedupe.Record, error) {
+			if errors.Is(err, dedupe.ErrConflict) {
+				zeroField(&current, name)
+			}
+			return current, err
+		})
 	}
 	for path := range paths(reflect.TypeFor[dedupe.Mark](), nil) {
 		list["drops a mark's "+path] = storing("fields", func(rec *dedupe.Record) {
@@ -129,6 +150,7 @@ func resultMutants() map[string]breakage {
 				rec.Result = nil
 			}
 		}),
+		"results are said to be unavailable": onResult("bodies", func(res *dedupe.Result) { res.Unavailable = true }),
 		"headers joined by lines": onResult("bodies", func(res *dedupe.Result) {
 			for name, value := range res.Headers {
 				res.Headers[name], _, _ = strings.Cut(value, "\r\n")

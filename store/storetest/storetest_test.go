@@ -133,6 +133,25 @@ func TestPanicsFailTheRule(t *testing.T) {
 	}
 }
 
+func TestCallsThatHangFailTheRule(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		m := mutant{Store: memory.New()}
+		m.load = func(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
+			if ctx.Err() != nil {
+				<-release // until the server's own timeout, say
+			}
+			return m.Store.Load(ctx, key)
+		}
+		err := ruleNamed(t, "ended context").Check(t.Context(), storetest.Rig{Open: shared(m)})
+		close(release)
+		if err == nil || !strings.Contains(err.Error(), "a call has not returned for 15s") {
+			t.Errorf("got %v, want a failure that tells of the call", err)
+		}
+	})
+}
+
 func TestCheckEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
