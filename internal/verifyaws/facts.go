@@ -106,6 +106,7 @@ func sqsFacts() []fact {
 		{id: "A91", why: "it takes 120,000 messages in flight"},
 		{id: "A92", why: "it takes a second role that lacks the permissions"},
 		{id: "A93", name: "bad-credentials-for-sqs", check: badCredentialsForSQS},
+		{id: "A94", why: "the shortest retention is a minute, and the deletion comes some time after"},
 	}
 }
 
