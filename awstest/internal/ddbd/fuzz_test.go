@@ -14,7 +14,7 @@ func FuzzCall(f *testing.F) {
 	ops := []string{
 		"CreateTable", "DescribeTable", "UpdateTable", "DeleteTable", "ListTables", "UpdateTimeToLive", "DescribeTimeToLive",
 		"PutItem", "GetItem", "UpdateItem", "DeleteItem", "Query", "Scan",
-		"BatchGetItem", "BatchWriteItem", "TransactWriteItems", "TransactGetItems",
+		"BatchGetItem", "BatchWriteItem", "TransactWriteItems", "TransactGetItems", "ExecuteStatement", "BatchExecuteStatement",
 	}
 	for op, body := range map[int]string{
 		0:  createT,
@@ -28,6 +28,8 @@ func FuzzCall(f *testing.F) {
 		14: `{"RequestItems":{"ttt":[{"PutRequest":{}},{"DeleteRequest":{"Key":null}}]}}`,
 		15: `{"TransactItems":[null,{"Put":{"TableName":"ttt"}}]}`,
 		16: `{"TransactItems":[null,{"Get":{"TableName":"ttt"}}]}`,
+		17: `{"Statement":"UPDATE ttt SET gsk = gsk + ? REMOVE m.l[0] WHERE pk = 'a' AND (x IS MISSING OR gsk <= 1)","Parameters":[{"N":"1"}]}`,
+		18: `{"Statements":[null,{"Statement":"INSERT INTO ttt VALUE {'pk': <<1>>}"},{"Statement":"DELETE FROM ttt WHERE pk = 'a' RETURNING ALL OLD *"}]}`,
 	} {
 		f.Add(op, body)
 	}
