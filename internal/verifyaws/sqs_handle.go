@@ -67,7 +67,8 @@ func hiddenAfterExpiry(ctx context.Context, w *world) error {
 	return overOrDone("hiding a message whose visibility has ended", q.hide(ctx, m, 10))
 }
 
-// deletedAfterExpiry: on a standard queue a message whose visibility has ended, and that nobody has received again, can be deleted.
+// deletedAfterExpiry: on a standard queue a message whose visibility has ended, and that nobody has received again, is deleted, or the call
+// is refused as over.
 func deletedAfterExpiry(ctx context.Context, w *world) error {
 	q, m, err := w.received(ctx, 1)
 	if err != nil {
@@ -77,7 +78,7 @@ func deletedAfterExpiry(ctx context.Context, w *world) error {
 		return err
 	}
 	if err := q.remove(ctx, m); err != nil {
-		return seen("deleting a message whose visibility has ended: %v", err)
+		return overOrDone("deleting a message whose visibility has ended", err)
 	}
 	return q.none(ctx, "after it was deleted", 3)
 }
