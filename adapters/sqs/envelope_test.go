@@ -83,6 +83,8 @@ func TestWhatIsNoNotificationIsTakenAsItIs(t *testing.T) {
 		`{"amount":1}`, ``, ` `, `TopicArn`, `"TopicArn"`, `{"TopicArn"`, `[{` + topic + `,"Message":"{}"}]`, `not JSON, but "TopicArn"`,
 		`{"Type":"Notification","Message":"{}","TopicArn":"a"}`,
 		`{"Type":"Notification","Message":"{}","MessageId":"a","TopicArn":1}`,
+		`{"Type":"Notification","Message":"{}","MessageId":"","TopicArn":"a"}`,
+		`{"Type":"Notification","Message":"{}","MessageId":"a","TopicArn":""}`,
 		`{"type":"Notification","messageId":"a","TopicArn":"a","message":"{}"}`,
 		`{"Type":"notification","MessageId":"a","TopicArn":"a","Message":"{}"}`,
 		`{"TopicArn":"a","data":` + `{` + topic + `,"Message":"{}"}}`,

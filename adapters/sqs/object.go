@@ -65,11 +65,14 @@ func (o object) one(name string) (value json.RawMessage, err error) {
 	return value, nil
 }
 
-// anyText: a member of that name is text, and this one unless want is "".
+// anyText: a member of that name is this text, or any but the empty one if want is "".
 func (o object) anyText(name, want string) bool {
 	for _, m := range o {
 		var s string
-		if m.name == name && m.value[0] == '"' && json.Unmarshal(m.value, &s) == nil && (want == "" || s == want) {
+		if m.name != name || m.value[0] != '"' || json.Unmarshal(m.value, &s) != nil {
+			continue
+		}
+		if s == want && want != "" || s != "" && want == "" {
 			return true
 		}
 	}
