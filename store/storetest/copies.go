@@ -8,6 +8,7 @@ import (
 
 func copyRules() []Rule {
 	return []Rule{
+		{"leaves what it is given", "Swap writes next whole, as it is, and leaves it so: a caller repeats the identical call.", leavesGiven},
 		{"copies what it is given", "A store keeps no slice or map that it was given.", copiesIn},
 		{"copies what it returns", "A store keeps no slice or map that it returned.", copiesOut},
 	}
@@ -33,6 +34,22 @@ func shapes() map[string]dedupe.Record {
 	small, large := completed(newKey(), noon()), completed(newKey(), noon())
 	large.Result.Body = noise(5000)
 	return map[string]dedupe.Record{"a small result": small, "a large result": large}
+}
+
+func leavesGiven(p *probe) {
+	h := p.open()
+	for what, want := range shapes() {
+		given := want.Clone()
+		h.swap(dedupe.AbsentAt(noon()), given)
+		if d := diff(given, want); d != "" {
+			p.errorf("%s was changed by Swap: %s", what, d)
+		}
+		given = want.Clone()
+		_, _ = h.Swap(p.ctx, given.Key, dedupe.AtRevision(newRevision()), given)
+		if d := diff(given, want); d != "" {
+			p.errorf("%s was changed by a Swap that was refused: %s", what, d)
+		}
+	}
 }
 
 func copiesIn(p *probe) {

@@ -29,7 +29,23 @@ func copyMutants() map[string]breakage {
 		c.Result = rec.Result
 		return c
 	}
-	list := map[string]breakage{}
+	list := map[string]breakage{
+		"compresses a body in its place": bareOf("leaves what it is given", func(b *bare) {
+			b.in = func(rec dedupe.Record) dedupe.Record {
+				kept := rec.Clone()
+				if rec.Result != nil {
+					clear(rec.Result.Body)
+				}
+				return kept
+			}
+		}),
+		"takes headers out": answering("leaves what it is given", func(current dedupe.Record, err error, next dedupe.Record) (dedupe.Record, error) {
+			if err != nil && next.Result != nil {
+				delete(next.Result.Headers, "ETag")
+			}
+			return current, err
+		}),
+	}
 	for what, keep := range map[string]func(dedupe.Record) dedupe.Record{
 		"body": keepBody, "headers": keepHeaders, "marks": keepMarks, "result": keepResult,
 	} {
