@@ -77,7 +77,7 @@ func fifoByName(ctx context.Context, w *world) error {
 	} {
 		w.noteQueue(c.name)
 		_, err := w.sqs.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &c.name, Attributes: c.attributes})
-		if err := refused(c.what, err, "InvalidParameterValue"); err != nil {
+		if err := refused(c.what, err, "InvalidParameterValue", "InvalidAttributeName"); err != nil {
 			return err
 		}
 	}

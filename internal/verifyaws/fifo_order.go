@@ -48,7 +48,7 @@ func groupInOrder(ctx context.Context, w *world) error {
 	return nil
 }
 
-// groupWaits: while a message of a group is held, no other of the group comes, and those of other groups do.
+// groupWaits: while a message of a group is held, none behind it comes, and those of other groups do.
 func groupWaits(ctx context.Context, w *world) error {
 	q, err := w.line(ctx, 3)
 	if err != nil {
