@@ -77,7 +77,7 @@ type tableWalk struct {
 }
 
 func (w *tableWalk) step() {
-	switch n := w.IntN(20); {
+	switch n := w.IntN(22); {
 	case n < 4:
 		w.put()
 	case n < 9:
@@ -90,6 +90,8 @@ func (w *tableWalk) step() {
 		w.query()
 	case n < 18:
 		w.scan()
+	case n < 20:
+		w.statements()
 	default:
 		w.get()
 	}

@@ -48,13 +48,14 @@ func knownDynamo(server string) known {
 		characters = "left out: it counts characters"
 		noItem     = "a failed condition never comes with the item"
 		taking     = "sometimes a REMOVE or DELETE makes an item that is not there"
-		whole      = "it shows whole lists and maps, not the parts that were updated"
+		whole      = "sometimes it shows whole lists and maps, not the parts that were updated"
 	)
 	switch server {
 	case "ministack":
 		return known{
 			"s = n":                   absent,
 			"size(s) > :one":          characters,
+			"IS MISSING":              "left out: it does not know it",
 			"38-digits":               "left out: it rounds sums to 28 digits",
 			"update-path":             "it passes over paths that lead nowhere, which DynamoDB refuses",
 			"update-path-stored":      "as above",
@@ -63,23 +64,26 @@ func knownDynamo(server string) known {
 			"update-take-ALL_NEW":     taking,
 			"update-take-stored":      taking,
 			"update-take":             "sometimes it passes over paths that lead nowhere, which DynamoDB refuses",
-			"update-take-UPDATED_NEW": "sometimes " + whole,
-			"update-take-UPDATED_OLD": "sometimes " + whole,
+			"update-take-UPDATED_NEW": whole,
+			"update-take-UPDATED_OLD": whole,
 		}
 	case "moto":
 		return known{
 			"s = n":                   absent,
 			"size(s) > :one":          "left out: status 500 where the attribute is absent",
 			"size(l) > :one":          "left out: status 500 where the attribute is absent",
+			"partiql":                 "left out: an UPDATE whose condition fails succeeds, and of an item that is not there has status 500",
 			"update-UPDATED_NEW":      "it shows the key too",
 			"update-UPDATED_OLD":      "it does not show what ADD and DELETE changed",
 			"update-path-UPDATED_NEW": whole,
 			"update-path-UPDATED_OLD": whole,
+			"update-path":             "sometimes it passes over paths that lead nowhere, which DynamoDB refuses",
+			"update-path-stored":      "sometimes as above",
 			"update-take":             "it refuses a REMOVE of a path from an item that is not there",
 			"update-take-ALL_NEW":     taking,
 			"update-take-stored":      taking,
-			"update-take-UPDATED_NEW": "sometimes " + whole,
-			"update-take-UPDATED_OLD": "sometimes " + whole,
+			"update-take-UPDATED_NEW": whole,
+			"update-take-UPDATED_OLD": whole,
 		}
 	case "dynalite":
 		return known{
@@ -88,6 +92,8 @@ func knownDynamo(server string) known {
 			"l = :list":                "left out: no list equals another",
 			"attribute_type(s, :type)": "left out: an empty string has no type",
 			"transact":                 "left out: it has no transactions",
+			"partiql":                  "left out: it has none",
+			"38-digits":                "left out: it rounds sums of more than 38 digits, which DynamoDB refuses",
 			"put-refusal":              noItem,
 			"delete-refusal":           noItem,
 			"update-refusal":           noItem,
