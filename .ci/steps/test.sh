@@ -3,7 +3,7 @@
 
 step_test() {
   local package
-  for package in dedupe consumer keys store/memory store/dynamo adapters/memory adapters/sqs awstest examples/worker; do
+  for package in dedupe consumer keys store/memory store/dynamo adapters/memory adapters/sqs adapters/adaptertest store/storetest awstest internal/verifyaws examples/worker; do
     check "$package has tests" has_tests "$package"
   done
   tests 'go test -race' -- go test -race -json ./...

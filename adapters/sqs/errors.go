@@ -106,7 +106,9 @@ func isType[E error](err error) bool {
 func advice(err error) string {
 	switch codeOf(err) {
 	case "QueueDoesNotExist", "NonExistentQueue":
-		return "the queue does not exist: check its URL, the account and the region"
+		// SQS also says so to a caller without permission:
+		// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/troubleshooting-api-errors.html
+		return "the queue does not exist, or these credentials may not see it: check its URL, the account, the region and the permissions"
 	case "InvalidAddress":
 		return "the queue's URL is not one of this region or endpoint"
 	case "AccessDenied", "AccessDeniedException":
