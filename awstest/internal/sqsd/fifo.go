@@ -8,8 +8,7 @@ import (
 
 // group is the messages of one MessageGroupId of a FIFO queue.
 type group struct {
-	list   []*message // in the order of arrival
-	flying int
+	list []*message // in the order of arrival
 }
 
 func (q *queue) join(m *message) {
@@ -31,13 +30,16 @@ func (q *queue) leave(m *message) {
 	}
 }
 
-// open lists the groups of which a message can be handed out, the one whose first message is oldest first: while a message of a
-// group is in flight no other of the group is handed out, whichever it is.
+// open lists the groups of which a message can be handed out, the one whose first message is oldest first: nothing of a group is
+// handed out past a message of it that is hidden.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagegroupid-property.html
+//
+// The page can be read as if a first message that was handed back had to wait for those behind it that are still in flight. Answers
+// recorded of SQS hand it out at once, which is also the harder case for a consumer.
 func (q *queue) open(now time.Time) []*group {
 	var out []*group
 	for _, g := range q.groups {
-		if g.flying == 0 && !g.list[0].visible.After(now) {
+		if !g.list[0].visible.After(now) {
 			out = append(out, g)
 		}
 	}

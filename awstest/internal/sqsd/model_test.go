@@ -26,10 +26,10 @@ type kept struct {
 
 func (k *kept) inFlight(now time.Time) bool { return k.flying && k.visible.After(now) }
 
-// blocked: an older message of its group is hidden, or any is in flight.
+// blocked: an older message of its group is hidden.
 func (m *model) blocked(k *kept) bool {
 	return slices.ContainsFunc(m.list, func(o *kept) bool {
-		return k.group != "" && o.group == k.group && (o.inFlight(m.now) || o.serial < k.serial && o.visible.After(m.now))
+		return k.group != "" && o.group == k.group && o.serial < k.serial && o.visible.After(m.now)
 	})
 }
 

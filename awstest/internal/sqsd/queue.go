@@ -104,9 +104,6 @@ func (q *queue) lift(m *message) {
 func (q *queue) launch(m *message) {
 	m.flying = true
 	q.flying++
-	if q.fifo {
-		q.groups[m.group].flying++
-	}
 }
 
 func (q *queue) land(m *message) {
@@ -115,9 +112,6 @@ func (q *queue) land(m *message) {
 	}
 	m.flying = false
 	q.flying--
-	if q.fifo {
-		q.groups[m.group].flying--
-	}
 }
 
 // settle does what time has done since the last look.
