@@ -51,7 +51,7 @@ func newTables(url string) *tables {
 func (w *tables) cases() []testCase {
 	return slices.Concat(
 		w.tableCases(), w.claimCases(), w.updateCases(), w.transactCases(), w.batchCases(), w.queryCases(),
-		w.partiqlCases(), w.typesCases(), w.refusalsCases(), w.raceCases(), w.endCases(),
+		w.partiqlCases(), w.edgesCases(), w.typesCases(), w.refusalsCases(), w.raceCases(), w.endCases(),
 	)
 }
 

@@ -40,7 +40,7 @@ func run() error {
 	if *sqsURL != "" {
 		q := newQueues(*sqsURL)
 		s.inOrder(slices.Concat(q.adminCases(), q.attributesCases()))
-		s.together(slices.Concat(q.pollCases(), q.visibilityCases(), q.handlesCases(), q.limitsCases(), q.deadletterCases(), q.fifoCases()))
+		s.together(slices.Concat(q.pollCases(), q.visibilityCases(), q.handlesCases(), q.limitsCases(), q.rulesCases(), q.deadletterCases(), q.fifoCases()))
 		s.inOrder(q.raceCases())
 	}
 	if *filter == "" {
