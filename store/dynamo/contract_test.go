@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/claimonce/claimonce/awstest"
 	"github.com/claimonce/claimonce/dedupe"
@@ -16,9 +17,12 @@ import (
 // handle is the store as one more worker has it.
 func (e env) handle() (dedupe.Store, error) { return dynamo.New(e.client, e.table, dynamo.Config{}) }
 
+// Reads that are not consistent are old here.
 func TestStoreKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Rig{Open: newEnv(t, clientOf(awstest.New(awstest.Config{}))).handle})
+	server := awstest.New(awstest.Config{})
+	server.StaleReads(time.Hour)
+	storetest.Run(t, storetest.Rig{Open: newEnv(t, clientOf(server)).handle})
 }
 
 // The same on a server that leaves the item out of refusals: the fallback is a read.

@@ -39,6 +39,7 @@ type history struct {
 	seen    map[string]int64         // when a revision was shown first
 	calls   map[dedupe.Key][]porcupine.Operation
 	unknown int
+	failure error // of a call that nobody knows the end of
 }
 
 func linearizable(p *probe) {
@@ -56,6 +57,9 @@ func linearizable(p *probe) {
 		for _, key := range h.keys {
 			h.decide(key)
 		}
+		if len(p.problems()) > 0 {
+			return // one picture is enough
+		}
 	}
 }
 
@@ -67,13 +71,15 @@ func (h *history) work(worker int, store handle) {
 		c, rec := h.choose(key, seen[key])
 		ctx, cancel := h.context()
 		called := h.ticks.Add(1)
-		a, shown := perform(ctx, store, key, c, rec)
+		a, shown, err := perform(ctx, store, key, c, rec)
 		returned := h.ticks.Add(1)
-		cancel()
 		if a.kind != nobodyKnows {
 			h.compare(shown, a)
 			seen[key] = append(seen[key], a.revision)
+		} else if ctx.Err() == nil {
+			h.failed(err)
 		}
+		cancel()
 		h.record(worker, key, c, a, called, returned)
 	}
 }
@@ -110,22 +116,28 @@ func (h *history) choose(key dedupe.Key, seen []string) (call, dedupe.Record) {
 	return c, rec
 }
 
-func perform(ctx context.Context, store handle, key dedupe.Key, c call, rec dedupe.Record) (answer, dedupe.Record) {
+func perform(ctx context.Context, store handle, key dedupe.Key, c call, rec dedupe.Record) (answer, dedupe.Record, error) {
 	if !c.swap {
 		shown, err := store.Load(ctx, key)
 		if err != nil {
-			return answer{kind: nobodyKnows}, dedupe.Record{}
+			return answer{kind: nobodyKnows}, dedupe.Record{}, err
 		}
-		return answer{kind: loaded, revision: shown.Revision}, shown
+		return answer{kind: loaded, revision: shown.Revision}, shown, nil
 	}
 	shown, err := store.Swap(ctx, key, c.expect, rec)
 	switch {
 	case err == nil:
-		return answer{kind: swapped, revision: rec.Revision}, rec
+		return answer{kind: swapped, revision: rec.Revision}, rec, nil
 	case errors.Is(err, dedupe.ErrConflict):
-		return answer{kind: refused, revision: shown.Revision}, shown
+		return answer{kind: refused, revision: shown.Revision}, shown, err
 	}
-	return answer{kind: nobodyKnows}, dedupe.Record{}
+	return answer{kind: nobodyKnows}, dedupe.Record{}, err
+}
+
+func (h *history) failed(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failure = err
 }
 
 // compare: what is shown under a revision is what was written under it, and not a mixture.

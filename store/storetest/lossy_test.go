@@ -18,7 +18,7 @@ func meeting() func() {
 		select {
 		case turn <- struct{}{}:
 		case <-turn:
-		case <-time.After(200 * time.Microsecond):
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
@@ -43,7 +43,7 @@ func (l *lossy) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, 
 		land()
 	}
 	lost := errors.New("connection reset")
-	switch l.calls.Add(1) % 9 {
+	switch l.calls.Add(1) % 12 {
 	case 1:
 		return dedupe.Record{}, lost
 	case 2:

@@ -29,6 +29,14 @@ func workerMutants() map[string]breakage {
 				return &lagging{Store: s, old: map[dedupe.Key]dedupe.Record{}, conflicts: true}, nil
 			}
 		}},
+		"writes fail": broken("linearizable", func(m *mutant) {
+			m.swap = func(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+				if revision, ok := expect.Revision(); ok {
+					return dedupe.Record{}, errors.New("cannot compare " + revision)
+				}
+				return m.Store.Swap(ctx, key, expect, next)
+			}
+		}),
 		"writes that were given up land whatever is there": {rules: []string{"linearizable"}, make: func() func() (dedupe.Store, error) {
 			return shared(&lossy{Store: memory.New(), forced: true})
 		}},
