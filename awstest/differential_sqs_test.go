@@ -4,6 +4,7 @@ package awstest_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestSQSAnswersAsOthersDo(t *testing.T) {
 			}
 			ours := newSide(t, sqs.NewFromConfig(configOf(awstest.New(awstest.Config{}))), queue, attrs)
 			theirs := newSide(t, sqs.NewFromConfig(configAt(url)), queue, attrs)
-			w := &queueWalk{pair: p, ours: ours, theirs: theirs, fifo: kind == "fifo"}
+			w := &queueWalk{pair: p, ours: ours, theirs: theirs, fifo: kind == "fifo", group: map[int]string{}}
 			for range sqsCalls {
 				w.step()
 			}
@@ -53,6 +54,12 @@ type queueWalk struct {
 	ours, theirs *side
 	fifo         bool
 	sent         int
+	group        map[int]string // of a FIFO queue's messages
+}
+
+// shared tells whether others of the message's group are in flight too.
+func (w *queueWalk) shared(m int, held []int) bool {
+	return slices.ContainsFunc(held, func(o int) bool { return o != m && w.group[o] == w.group[m] })
 }
 
 func (w *queueWalk) step() {
@@ -69,6 +76,9 @@ func (w *queueWalk) step() {
 		w.both("delete", fmt.Sprintf("delete m%d", m), func(s *side) string { return s.remove(m, s.held) })
 	case n < 15 && len(held) > 0:
 		m := choose(w.pair, held)
+		if w.known.leavesOut("release-of-several") && w.shared(m, held) {
+			return
+		}
 		w.both("release", fmt.Sprintf("release m%d", m), func(s *side) string { return s.hide(m, s.held, 0) })
 	case n < 16 && len(held) > 0:
 		m := choose(w.pair, held)
@@ -101,6 +111,7 @@ func (w *queueWalk) send() {
 	kind := "send"
 	if w.fifo {
 		in.MessageGroupId = aws.String(choose(w.pair, []string{"a", "b", "c"}))
+		w.group[number] = *in.MessageGroupId
 		id := number
 		if number > 1 && w.IntN(4) == 0 && !w.known.leavesOut("send-duplicate") {
 			id = 1 + w.IntN(number-1)
