@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -104,6 +105,7 @@ func (r till) swapWith(t *testing.T, expect dedupe.Expect, next dedupe.Record, w
 // checkTransactions is for every server that has transactions, those of other people too.
 func checkTransactions(t *testing.T, r till) {
 	claim, next := sample(t, "claimed"), sample(t, "large")
+	next.Revision = "rev-" + rand.Text() // servers remember the token that is made of it, over runs
 	r.put(t, dedupe.AbsentAt(noon), claim)
 	expect := dedupe.AtRevision(claim.Revision)
 	if _, err := r.swapWith(t, expect, next, r.add("s-1"), r.sold("s-2")); err != nil {
@@ -115,7 +117,7 @@ func checkTransactions(t *testing.T, r till) {
 		t.Errorf("the repeat: %q, %v, want success, or a conflict with its own revision", repeated.Revision, err)
 	}
 	rival := next.Clone()
-	rival.Revision = "rev-R"
+	rival.Revision = "rev-" + rand.Text()
 	if current, err := r.swapWith(t, expect, rival, r.add("s-1")); !errors.Is(err, dedupe.ErrConflict) || !reflect.DeepEqual(current, next) {
 		t.Errorf("a rival: got %+v, %v, want a conflict that shows the winner", current, err)
 	}
