@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,9 +19,21 @@ func config(url string) aws.Config {
 	tr.MaxIdleConnsPerHost = 128
 	tr.MaxIdleConns = 256
 	return aws.Config{
-		Region: "us-east-1", BaseEndpoint: &url, HTTPClient: &http.Client{Transport: tr}, RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: &url, HTTPClient: &http.Client{Transport: onlyReads{tr}}, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "test", ""),
 	}
+}
+
+// onlyReads hides all but Read and Close of the request's body. The SDK closes it when the answer's headers are there, and its WriteTo
+// then ends in a way that net/http takes for a failed write: it cuts the connection while the answer is read.
+type onlyReads struct{ base http.RoundTripper }
+
+func (o onlyReads) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil && r.Body != http.NoBody {
+		r = r.Clone(r.Context())
+		r.Body = struct{ io.ReadCloser }{r.Body}
+	}
+	return o.base.RoundTrip(r)
 }
 
 // wantCode passes an API error with one of the codes. Names differ in prefix and suffix between the query and the JSON protocol;
