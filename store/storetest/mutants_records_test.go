@@ -94,6 +94,7 @@ func fieldMutants() map[string]breakage {
 			return current, err
 		})
 	}
+	maps.Copy(list, cutMutants())
 	for path := range paths(reflect.TypeFor[dedupe.Mark](), nil) {
 		list["drops a mark's "+path] = storing("fields", func(rec *dedupe.Record) {
 			for i := range rec.Marks {
@@ -102,6 +103,45 @@ func fieldMutants() map[string]breakage {
 		})
 	}
 	return list
+}
+
+// cutMutants keep texts in columns that are too short for some.
+func cutMutants() map[string]breakage {
+	cut := func(n int, field func(rec *dedupe.Record) *string) breakage {
+		return storing("text", func(rec *dedupe.Record) {
+			if s := field(rec); s != nil {
+				*s = (*s)[:min(len(*s), n)]
+			}
+		})
+	}
+	ofResult := func(field func(res *dedupe.Result) *string) func(rec *dedupe.Record) *string {
+		return func(rec *dedupe.Record) *string {
+			if rec.Result == nil {
+				return nil
+			}
+			return field(rec.Result)
+		}
+	}
+	return map[string]breakage{
+		"reasons of 64 bytes":        cut(64, func(rec *dedupe.Record) *string { return &rec.Reason }),
+		"reasons of 255 bytes":       cut(255, func(rec *dedupe.Record) *string { return &rec.Reason }),
+		"owners of 40 bytes":         cut(40, func(rec *dedupe.Record) *string { return &rec.Owner }),
+		"reconcilers of 40 bytes":    cut(40, func(rec *dedupe.Record) *string { return &rec.TakenBy }),
+		"fingerprints of 64 bytes":   cut(64, func(rec *dedupe.Record) *string { return &rec.Fingerprint }),
+		"content types of 255 bytes": cut(255, ofResult(func(res *dedupe.Result) *string { return &res.ContentType })),
+		"omissions of 16 bytes":      cut(16, ofResult(func(res *dedupe.Result) *string { return &res.Omitted })),
+		"steps of 32 bytes": cut(32, func(rec *dedupe.Record) *string {
+			if len(rec.Marks) == 0 {
+				return nil
+			}
+			return &rec.Marks[0].Step
+		}),
+		"reasons of 255 characters": storing("text", func(rec *dedupe.Record) {
+			if r := []rune(rec.Reason); len(r) > 255 {
+				rec.Reason = string(r[:255])
+			}
+		}),
+	}
 }
 
 // paths are those of all fields, with those of the result.
