@@ -55,6 +55,24 @@ func contextMutants() map[string]breakage {
 			}
 			return current, err
 		}),
+		"an ended context is a conflict": broken("ended context", func(m *mutant) {
+			m.swap = func(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+				current, err := m.Store.Swap(ctx, key, expect, next)
+				if err != nil && ctx.Err() != nil {
+					err = errors.Join(dedupe.ErrConflict, ctx.Err())
+				}
+				return current, err
+			}
+		}),
+		"a context that ends is a conflict": broken("context ends during a call", func(m *mutant) {
+			m.swap = func(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+				current, err := m.Store.Swap(ctx, key, expect, next)
+				if next.Result != nil && len(next.Result.Body) == 5000 && ended(ctx) {
+					return dedupe.Record{}, errors.Join(dedupe.ErrConflict, ctx.Err())
+				}
+				return current, err
+			}
+		}),
 		"an ended context writes all the same": broken("ended context", func(m *mutant) {
 			m.swap = func(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
 				current, err := m.Store.Swap(context.WithoutCancel(ctx), key, expect, next)
