@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -34,6 +35,27 @@ type Event struct {
 	TooOld      bool           // it is older than the window, and was accepted by AcceptOlderThanWindow
 	WouldHave   Verdict        // in observe-only mode: see Verdict; else zero
 	Err         error          // the handler's, the store's, or the source's that failed to dispose of it
+}
+
+// LogValue implements [slog.LogValuer]: a handler would else encode the key with its ID.
+func (e Event) LogValue() slog.Value {
+	attrs := []slog.Attr{
+		slog.Any("key", e.Key), slog.String("message_id", e.MessageID), slog.String("disposition", e.Disposition.String()),
+		slog.Bool("ran", e.Ran), slog.Bool("replayed", e.Replayed), slog.Duration("duration", e.Duration),
+	}
+	if e.Outcome != 0 {
+		attrs = append(attrs, slog.String("outcome", e.Outcome.String()))
+	}
+	if e.Reason != "" {
+		attrs = append(attrs, slog.String("reason", e.Reason))
+	}
+	if e.WouldHave != (Verdict{}) {
+		attrs = append(attrs, slog.Group("would_have", "disposition", e.WouldHave.Disposition.String(), "reason", e.WouldHave.Reason, "runs", e.WouldHave.Runs))
+	}
+	if e.Err != nil {
+		attrs = append(attrs, slog.Any("err", e.Err))
+	}
+	return slog.GroupValue(attrs...)
 }
 
 // A Verdict is what the usual mode would have done with a delivery of a consumer in observe-only mode. It is zero for a delivery

@@ -45,7 +45,7 @@ var (
 	// ErrTooLarge is returned by [Store.Swap] for a record that this store can never hold. No repeat helps.
 	ErrTooLarge = errors.New("record too large for the store")
 	// ErrRejected is returned by [Transactor.SwapWith] when a write beside the record was refused, for example since its
-	// own condition is not met. Nothing of the transaction is written, and the same again would be refused too; one of its
+	// own condition is not met. Nothing of the transaction is written, and as things are now the same again would be refused too; one of its
 	// repeats that is still on its way can land only while the record stays as it was expected.
 	ErrRejected = errors.New("a write beside the record was refused")
 	// ErrNewerSchema is returned for a record written by a newer release, or whose fingerprint has a scheme

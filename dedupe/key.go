@@ -3,7 +3,6 @@ package dedupe
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,9 +21,8 @@ const (
 
 // A Key names one operation: keys are unique inside a scope (tenant and operation name), never globally.
 //
-// The zero Key is invalid. Printing a Key with any verb, logging it, and encoding it as JSON show its scope and a hash of its ID:
-// keys may hold personal data and must not reach logs by accident. Where the ID is to be kept, for example in an outbox,
-// store the three fields by name.
+// The zero Key is invalid. Printing a Key with any verb and logging it show its scope and a hash of its ID: keys may hold personal
+// data and must not reach logs by accident. Encoding it, as JSON for example, keeps the ID, since keys are data too.
 type Key struct {
 	Tenant    string // whose operation it is; may be empty in a system of one tenant
 	Operation string // the application's name of the operation, for example "refund"; required
@@ -63,34 +61,6 @@ func (k Key) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("tenant", k.Tenant), slog.String("operation", k.Operation), slog.String("hash", k.Hash()),
 	)
-}
-
-// MarshalJSON writes what [Key.LogValue] shows: JSON is how most logs and audit trails are written, whatever the key is part of.
-func (k Key) MarshalJSON() ([]byte, error) {
-	return json.Marshal(printed{k.Tenant, k.Operation, k.Hash()})
-} //nolint:wrapcheck // of strings: never fails
-
-type printed struct {
-	Tenant    string `json:"tenant"`
-	Operation string `json:"operation"`
-	Hash      string `json:"hash"`
-}
-
-// UnmarshalJSON reads the three fields by name, and refuses what MarshalJSON wrote: the ID cannot be had from its hash.
-func (k *Key) UnmarshalJSON(data []byte) error {
-	type fields Key
-	var in struct {
-		fields
-		Hash *string
-	}
-	if err := json.Unmarshal(data, &in); err != nil {
-		return fmt.Errorf("dedupe: key: %w", err)
-	}
-	if in.Hash != nil {
-		return fmt.Errorf("dedupe: key: %w: as JSON it holds a hash in place of its ID; store Tenant, Operation and ID in fields of your own", ErrMalformedKey)
-	}
-	*k = Key(in.fields)
-	return nil
 }
 
 // Validate reports everything that is wrong with the key, as one error that wraps [ErrMalformedKey] or, for an

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -33,6 +34,8 @@ type Operation struct {
 	beside   time.Duration // set before the handler starts
 	steps    Record        // what downstream keys are made of, where they do not depend on a write
 	unmarked atomic.Bool
+	stepsMu  sync.Mutex
+	begun    []string // names of steps, marked or not
 }
 
 func newOperation(l *Ledger, rec Record, started time.Time) *Operation {
@@ -80,7 +83,7 @@ func (op *Operation) Begin(ctx context.Context, step string) (Step, error) {
 	if err := validStep(step); err != nil {
 		return Step{}, &Error{Op: "begin", Key: op.Key(), Err: err}
 	}
-	if op.beside > 0 {
+	if op.shadow || op.beside > 0 {
 		return op.beginBeside(ctx, step), nil
 	}
 	rec, err := op.do(ctx, func(undone []string) Event {

@@ -78,7 +78,7 @@ var errAbandoned = errors.New("handler did not return in time")
 // for [Config].SettleFor: the end of the lease does not stop it.
 func (op *Operation) Run(ctx context.Context, handler Handler, opts RunOptions) Settlement {
 	switch {
-	case opts.Beside > 0:
+	case op.shadow || opts.Beside > 0:
 		return op.runBeside(ctx, handler, opts)
 	case !op.trust.holds():
 		// The answer to the claim came so late that the lease may be over: not started, and not counted.

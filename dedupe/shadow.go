@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Shadow describes a run that holds no claim, for a runtime that only watches: its handler runs whatever the record says.
@@ -20,12 +21,12 @@ type Shadow struct {
 }
 
 // Shadow gives an operation without a claim: nothing is read or written for it, no lease is renewed and none can be lost. Begin
-// gives its steps all the same. Run it with [RunOptions].Beside; [Operation.Claimed] tells it from another.
+// gives its steps all the same. [Operation.Claimed] tells it from another.
 //
 // Two shadows, or a shadow and a claimed run, of one key may run at the same time.
 func (l *Ledger) Shadow(s Shadow) *Operation {
 	rec := s.Record
-	rec.Key = s.Request.Key
+	rec.Key, rec.Owner = s.Request.Key, "" // whoever holds it is somebody else
 	if rec.Fingerprint == "" {
 		rec.Fingerprint = s.Request.Digest
 	}
@@ -50,6 +51,7 @@ var errUnmarked = errors.New("the mark of a step could not be written")
 // beginBeside always gives the step. Its mark is written as well as the bound allows, and no further one is tried after a failure:
 // a store that is out must cost a handler of many steps one bound, not one for each.
 func (op *Operation) beginBeside(ctx context.Context, step string) Step {
+	op.began(step)
 	if !op.shadow && !op.unmarked.Load() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), op.beside)
 		defer cancel()
@@ -85,15 +87,38 @@ func (op *Operation) runBeside(ctx context.Context, handler Handler, opts RunOpt
 }
 
 // openEnded is the error of a run whose marks are not all written: in the mode that decides by marks a plain error could
-// else be taken for one before any effect.
+// else be taken for one before any effect, and what is said of the last of several steps for one of all.
 func (op *Operation) openEnded(herr error) error {
-	if herr == nil || !op.unmarked.Load() {
+	if herr == nil || !op.unmarked.Load() || errors.Is(herr, errAbandoned) {
 		return herr
 	}
-	if v, _ := classify(herr); v != verdictPlain || errors.Is(herr, errAbandoned) {
-		return herr
+	v, _ := classify(herr)
+	if v == verdictPlain || (v == verdictNotCommitted || v == verdictPermanent) && op.open() > 1 {
+		return Unknown(fmt.Errorf("%w: %w", errUnmarked, herr))
 	}
-	return Unknown(fmt.Errorf("%w: %w", errUnmarked, herr))
+	return herr
+}
+
+func (op *Operation) began(step string) {
+	op.stepsMu.Lock()
+	defer op.stepsMu.Unlock()
+	if !slices.Contains(op.begun, step) {
+		op.begun = append(op.begun, step)
+	}
+}
+
+// open is how many steps were begun and not undone, whether or not their marks were written.
+func (op *Operation) open() (n int) {
+	op.write <- struct{}{}
+	defer op.unlock()
+	op.stepsMu.Lock()
+	defer op.stepsMu.Unlock()
+	for _, step := range op.begun {
+		if !slices.Contains(op.undone, step) {
+			n++
+		}
+	}
+	return n
 }
 
 // settleTime gives the context on which the outcome is written.

@@ -3,6 +3,7 @@ package dedupe_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -137,5 +138,55 @@ func TestUnwrittenMarkIsNotTakenForNoEffect(t *testing.T) {
 				t.Errorf("%s: settled as %s with %v, want %s", name, s.State, s.HandlerErr, c.want)
 			}
 		})
+	}
+}
+
+// A shadow of a record that somebody holds touches neither its lease nor its marks, however it is run.
+func TestShadowLeavesTheOwnerAlone(t *testing.T) {
+	t.Parallel()
+	bubble(t, byMode["marked"], func(t *testing.T, ln *line, l *dedupe.Ledger) {
+		claim(t, l, bodyA)
+		busy := claim(t, l, bodyA)
+		before := ln.get(key)
+		op := shadow(t, l, bodyA, busy.Record)
+		if _, err := op.Begin(t.Context(), "before-run"); err != nil {
+			t.Error(err)
+		}
+		op.Run(t.Context(), func(ctx context.Context, op *dedupe.Operation) (dedupe.Result, error) {
+			_, err := op.Begin(ctx, "charge")
+			time.Sleep(50 * time.Second)
+			return dedupe.Result{}, err
+		}, dedupe.RunOptions{})
+		if after := ln.get(key); after.Revision != before.Revision {
+			t.Errorf("the shadow wrote: marks %v, lease %v, was %v", after.Marks, after.LockedUntil, before.LockedUntil)
+		}
+	})
+}
+
+// Two steps were begun and the second one's mark is not written: what the handler says of the second proves nothing of the first.
+func TestBesideKeepsTheDoubtOfAnEarlierStep(t *testing.T) {
+	t.Parallel()
+	for name, verdict := range map[string]func(error) error{"not committed": dedupe.NotCommitted, "permanent": dedupe.Permanent} {
+		for _, undone := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, undone), func(t *testing.T) {
+				t.Parallel()
+				bubble(t, byMode["marked"], func(t *testing.T, ln *line, l *dedupe.Ledger) {
+					a := claim(t, l, bodyA)
+					s := a.Operation.Run(t.Context(), func(ctx context.Context, op *dedupe.Operation) (dedupe.Result, error) {
+						one, _ := op.Begin(ctx, "one")
+						if undone {
+							op.Undone(one)
+						}
+						ln.set(hangs)
+						_, _ = op.Begin(ctx, "two")
+						ln.set(noFault)
+						return dedupe.Result{}, verdict(errors.New("two was declined"))
+					}, dedupe.RunOptions{Beside: time.Second})
+					if unknown := s.State == dedupe.StateUnknown; unknown == undone {
+						t.Errorf("got %v with open marks %v, step one undone: %v", s.State, s.Record.OpenMarks(), undone)
+					}
+				})
+			})
+		}
 	}
 }
