@@ -43,6 +43,7 @@ type history struct {
 }
 
 func linearizable(p *probe) {
+	loads, failure := 0, error(nil)
 	for range histories {
 		h := &history{p: p, written: map[string]dedupe.Record{}, seen: map[string]int64{}, calls: map[dedupe.Key][]porcupine.Operation{}}
 		for range historyKeys {
@@ -54,12 +55,21 @@ func linearizable(p *probe) {
 			wg.Go(func() { h.work(i, hs[i%len(hs)]) })
 		}
 		wg.Wait()
+		failure = h.failure
 		for _, key := range h.keys {
 			h.decide(key)
+			for _, op := range h.calls[key] {
+				if a, ok := op.Output.(answer); ok && a.kind == loaded {
+					loads++
+				}
+			}
 		}
 		if len(p.problems()) > 0 {
 			return // one picture is enough
 		}
+	}
+	if loads == 0 { // a load that fails contradicts nothing
+		p.errorf("no Load succeeded in %d histories, so that they say nothing of it; an error of a call is: %v", histories, failure)
 	}
 }
 

@@ -156,4 +156,5 @@ func keyOfAnother(p *probe) {
 		h.stored("a record of another key was refused", key, dedupe.Record{})
 		h.stored("a record was refused under another key", one, dedupe.Record{})
 	}
+	h.swap(dedupe.AbsentAt(noon()), claimed(one)) // under its own key it is not
 }

@@ -40,8 +40,16 @@ func attempts(newer dedupe.Record) map[string]dedupe.Expect {
 	}
 }
 
+// readsThisSchema: a store that can read nothing would keep both rules.
+func (h handle) readsThisSchema() {
+	rec := completed(newKey(), noon())
+	h.swap(dedupe.AbsentAt(noon()), rec)
+	h.stored("a record of this schema", rec.Key, rec)
+}
+
 func newerIsNotRead(p *probe) {
 	h := p.open()
+	h.readsThisSchema()
 	newer := h.newer()
 	rec, err := h.Load(p.ctx, newer.Key)
 	wantNewer(p, "Load", rec, err)
@@ -58,13 +66,22 @@ func newerIsNotRead(p *probe) {
 
 func newerStays(p *probe) {
 	h := p.open()
+	h.readsThisSchema()
+	seen, failure := false, error(nil)
 	for what := range attempts(dedupe.Record{}) {
 		newer := h.newer()
 		expect := attempts(newer)[what]
 		_, _ = h.Swap(p.ctx, newer.Key, expect, next(newer))
 		// What cannot be read cannot be compared; but a record of this schema could be read.
-		if rec, err := h.Load(p.ctx, newer.Key); err == nil && rec.Schema <= dedupe.SchemaVersion {
+		rec, err := h.Load(p.ctx, newer.Key)
+		if seen = seen || err == nil || errors.Is(err, dedupe.ErrNewerSchema); !seen {
+			failure = err
+		}
+		if err == nil && rec.Schema <= dedupe.SchemaVersion {
 			p.errorf("Swap expecting %s: the newer record is gone; stored is revision %q of schema %d", what, rec.Revision, rec.Schema)
 		}
+	}
+	if !seen {
+		p.errorf("no Load tells whether the newer record is still there: got error %v, want one that wraps ErrNewerSchema", failure)
 	}
 }
