@@ -22,7 +22,9 @@ func TestNoRuleIsKeptByAStoreThatAnswersWithErrorsAlone(t *testing.T) {
 			m.load = func(context.Context, dedupe.Key) (dedupe.Record, error) { return dedupe.Record{}, err }
 		}, []string{"refusal shows what is stored", "leaves what it is given"}},
 		"swaps fail": {func(m *mutant, err error) {
-			m.swap = func(context.Context, dedupe.Key, dedupe.Expect, dedupe.Record) (dedupe.Record, error) { return dedupe.Record{}, err }
+			m.swap = func(context.Context, dedupe.Key, dedupe.Expect, dedupe.Record) (dedupe.Record, error) {
+				return dedupe.Record{}, err
+			}
 		}, []string{"absent"}},
 	} {
 		for _, failure := range []error{errors.New("connection reset"), context.Canceled, dedupe.ErrNewerSchema, dedupe.ErrMalformedKey} {
