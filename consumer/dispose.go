@@ -63,9 +63,23 @@ func (r *run) deadLetter(ctx context.Context, h *held, letter DeadLetter) error 
 	if err := dl.DeadLetter(ctx, h.m, letter); err != nil {
 		return err
 	}
-	r.c.cfg.Logger.WarnContext(ctx, "dead letter", "operation", r.c.operation, "message_id", h.m.ID, "key_hash", letter.KeyHash,
-		"reason", letter.Reason, "attempts", letter.Attempts)
+	args := []any{
+		"operation", r.c.operation, "message_id", h.m.ID, "key_hash", letter.KeyHash, "reason", letter.Reason, "attempts", letter.Attempts,
+	}
+	if saysNothingOfTheBody(letter.Reason) {
+		args = append(args, "detail", letter.Detail)
+	}
+	r.c.cfg.Logger.WarnContext(ctx, "dead letter", args...)
 	return nil
+}
+
+// saysNothingOfTheBody: details of other reasons quote a handler or a decoder of the application's, who may quote the payload.
+func saysNothingOfTheBody(reason string) bool {
+	switch reason {
+	case ReasonMissingKey, ReasonMalformedKey, ReasonMissingTenant, ReasonOlderThanWindow, ReasonMalformedCreated, ReasonKeyReuse:
+		return true
+	}
+	return false
 }
 
 func (r *run) tell(ctx context.Context, h *held, d decision) {

@@ -20,7 +20,7 @@ const (
 
 // An Event says what became of a delivery. See dedupe.Observation for what became of the record.
 type Event struct {
-	Key         dedupe.Key // zero if the message has none
+	Key         dedupe.Key // its ID is empty if the message has no usable key
 	MessageID   string
 	Group       string
 	Disposition Disposition

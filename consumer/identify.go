@@ -38,7 +38,7 @@ func (c *Consumer) identify(m *Message) (dedupe.Key, *refusal) {
 		case err != nil:
 			return key, &refusal{ReasonMissingTenant, err}
 		case !ok || tenant == "":
-			return key, &refusal{ReasonMissingTenant, missing(m, name, ", which names its tenant")}
+			return key, &refusal{ReasonMissingTenant, &noTenantError{missing(m, name, ", which names its tenant")}}
 		}
 		key.Tenant = tenant
 	}
@@ -73,6 +73,14 @@ func missing(m *Message, name, meaning string) error {
 	}
 	return err
 }
+
+// noTenantError is a missing key to errors.Is, since without its tenant a key names nothing; a reader would look for the key.
+type noTenantError struct{ error }
+
+func (e *noTenantError) Error() string {
+	return strings.TrimPrefix(e.error.Error(), dedupe.ErrMissingKey.Error()+": ")
+}
+func (e *noTenantError) Unwrap() error { return e.error }
 
 func (c *Consumer) keyOf(m *Message) (id string, ok bool, err error) {
 	if c.cfg.MessageIDAsKey {

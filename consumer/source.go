@@ -14,6 +14,8 @@ import (
 //   - A source never drops a message by itself, and never delivers one again in the same process while it is held,
 //     unless the broker took it back (see [Message.Revoked]).
 //   - All methods but Receive are safe for concurrent use; after the context ends they return soon.
+//   - A message that this source did not hand out is refused with an error by every method that takes one.
+//   - What it hands out is the caller's: it shares no memory with what is handed out later.
 type Source interface {
 	// Receive blocks until it has at least one message and returns at most limit of them; it never returns none
 	// without an error. It is called from one goroutine at a time. Messages of one Group come in order. An error
@@ -26,7 +28,8 @@ type Source interface {
 	// Nack hands the message back, to be delivered again not before delay. Of one Group, messages are handed back
 	// in order, head first, and are to be delivered again in that order.
 	Nack(ctx context.Context, m *Message, delay time.Duration) error
-	// Close flushes what was deferred, gives back what it still holds, and leaves. Receive has returned by then.
+	// Close flushes what was deferred, gives back what it still holds, and leaves. The consumer calls it when Receive has returned; called
+	// earlier, it ends a Receive that waits. After it, calls fail soon and say so. Called twice it does no harm.
 	Close(ctx context.Context) error
 }
 

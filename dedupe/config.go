@@ -30,7 +30,8 @@ type Config struct {
 	SkewMargin time.Duration
 	// AttemptBound is how many attempts an operation has before it is exhausted. Default 5.
 	AttemptBound int
-	// AttentionAfter is how long a released operation waits for its next attempt before it is listed. Default 24 h.
+	// AttentionAfter is how long a released operation waits for its next attempt before it needs attention, which is written into its
+	// record. Nothing looks for such records by itself yet: [Ledger.Take] of the key lists it. Default 24 h.
 	AttentionAfter time.Duration
 	// DownstreamMemory is how long the provider recognises a downstream key. Set, an operation whose earlier
 	// attempt may have had an effect is not run later than that, but becomes unknown. Default: rule off.

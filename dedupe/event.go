@@ -98,7 +98,7 @@ type Suspect struct {
 	Undone []string
 }
 
-// Take is a reconciler's lease, or the scan's, in fields of their own. It is written before the provider is asked,
+// Take is a reconciler's lease, in fields of its own. It is written before the provider is asked,
 // so that an owner's late Begin is refused.
 type Take struct {
 	Token string

@@ -85,5 +85,5 @@ func (s *Store) explained(err error) error {
 }
 
 func (s *Store) howToSetUp() string {
-	return "check the name and the region, or make it with go run github.com/claimonce/claimonce/localstack/setup -table " + s.table
+	return "check the name and the region, or make it with go run github.com/claimonce/claimonce/localstack/setup -queue '' -table " + s.table
 }

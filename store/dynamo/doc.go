@@ -51,7 +51,13 @@
 // # Troubled records
 //
 // The index named [AttentionIndex] holds the keys of troubled records only: the attribute attention_shard exists in those alone. A
-// write pays for the index when a record becomes troubled, when it ceases to be, and when its attention_at changes meanwhile.
+// write pays for the index when a record becomes troubled, when it ceases to be, and when its attention_at changes meanwhile. A scan of it
+// costs nothing else and shows the ids and since when each needs attention:
+//
+//	aws dynamodb scan --table-name claimonce --index-name attention
+//
+// An id is length, tenant, length, operation and ID: "4:acme6:refundK1" is the key K1 of refund of acme. [dedupe.Ledger.Load] of that key
+// and [dedupe.Ledger.ResolveBy] settle it. Records in progress whose worker and message are both gone are not in the index.
 //
 // # Clock
 //

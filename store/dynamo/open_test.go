@@ -83,7 +83,7 @@ func TestDDB22_OpenFailsFastAndSaysWhatToDo(t *testing.T) { //nolint:tparallel /
 		says  []string
 	}{
 		"missing table": {local(url), nil, "records", []string{
-			"table records in region eu-central-1", "there is no such table", "go run github.com/claimonce/claimonce/localstack/setup -table records",
+			"table records in region eu-central-1", "there is no such table", "go run github.com/claimonce/claimonce/localstack/setup -queue '' -table records",
 		}},
 		"another region": {local(url), []func(*config.LoadOptions) error{config.WithRegion("us-west-2")}, "records", []string{"in region us-west-2"}},
 		"wrong table":    {local(url), nil, "wrong", []string{"table wrong in region eu-central-1", "its key is pk"}},
