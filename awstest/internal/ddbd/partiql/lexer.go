@@ -41,7 +41,7 @@ func tokenize(text string) []token {
 func scan(s string) (token, int) {
 	switch c := s[0]; {
 	case letter(c) || c == '_':
-		n := span(s, func(c byte) bool { return letter(c) || digit(c) || c == '_' || c == '-' })
+		n := span(s, func(c byte) bool { return letter(c) || digit(c) || c == '_' }) // a hyphen needs quotes
 		return token{tokWord, s[:n]}, n
 	case digit(c), c == '.' && len(s) > 1 && digit(s[1]):
 		n := number(s)

@@ -26,7 +26,11 @@ func (p *parser) value() attr.Value {
 	case t.kind == tokNumber:
 		return p.number(t.text)
 	case t.punct("-"), t.punct("+"):
-		return p.number(t.text + p.next().text)
+		n := p.next()
+		if n.kind != tokNumber {
+			p.unexpected(n)
+		}
+		return p.number(t.text + n.text)
 	case t.keyword("TRUE"), t.keyword("FALSE"):
 		return attr.Value{Kind: attr.KindBOOL, Bool: t.keyword("TRUE")}
 	case t.keyword("NULL"):
