@@ -17,8 +17,15 @@ func identity() []Promise {
 func sameMessage(t *probe) {
 	w, other := t.pair()
 	attrs := []consumer.Attribute{{Name: "Idempotency-Key", Value: []byte("k")}, {Name: "Bytes", Value: []byte{0, 0xff}, Binary: true}}
-	id := t.sendMessage(consumer.Message{Body: []byte("body"), Attributes: attrs})
+	sent := consumer.Message{Body: []byte("body"), Attributes: attrs}
+	if t.rig.Groups {
+		sent.Group = "g"
+	}
+	id := t.sendMessage(sent)
 	first := w.one()
+	if t.rig.Groups {
+		t.ofGroup("g", first)
+	}
 	w.nack(first, 0)
 	second := other.one()
 	if first.ID != id || second.ID != id || id == "" {

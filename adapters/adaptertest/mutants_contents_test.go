@@ -68,7 +68,12 @@ func contentMutants() []mutant {
 				m.SentAt = m.SentAt.Add(time.Second)
 			}
 		}), nil},
-		{"the group is lost at redelivery", "group order", onMessages(func(m *consumer.Message) { m.Group = "" }), nil},
+		{"the group is lost", "group order|same message", onMessages(func(m *consumer.Message) { m.Group = "" }), nil},
+		{"the group is lost at redelivery", "same message|group waits|group nacked|group crash", onMessages(func(m *consumer.Message) {
+			if m.Receives > 1 {
+				m.Group = ""
+			}
+		}), nil},
 		{"receives are not counted", "receives", onMessages(func(m *consumer.Message) { m.Receives = 1 }), nil},
 	}
 }

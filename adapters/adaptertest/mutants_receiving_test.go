@@ -71,6 +71,27 @@ func receiveMutants() []mutant {
 			slices.Reverse(msgs)
 			return msgs, err
 		}), nil},
+		{"the third and fourth of a batch change places", "group order|group crash|group nacked", onReceive(func(ctx context.Context, limit int, receive next) ([]*consumer.Message, error) {
+			msgs, err := receive(ctx, limit)
+			if len(msgs) > 3 {
+				msgs[2], msgs[3] = msgs[3], msgs[2]
+			}
+			return msgs, err
+		}), nil},
+		{"what comes back changes places in its batch", "group crash", onReceive(func(ctx context.Context, limit int, receive next) ([]*consumer.Message, error) {
+			msgs, err := receive(ctx, limit)
+			if len(msgs) > 3 && msgs[3].Receives > 1 {
+				msgs[2], msgs[3] = msgs[3], msgs[2]
+			}
+			return msgs, err
+		}), nil},
+		{"a long batch ends in disorder", "group order", onReceive(func(ctx context.Context, limit int, receive next) ([]*consumer.Message, error) {
+			msgs, err := receive(ctx, limit)
+			if len(msgs) > 9 {
+				msgs[8], msgs[9] = msgs[9], msgs[8]
+			}
+			return msgs, err
+		}), nil},
 		{"groups are forgotten", "group waits|group nacked|group next|group crash", nil, func(b *bed) { b.group = func(string) string { return "" } }},
 		{"one group for all", "groups apart", nil, func(b *bed) {
 			b.group = func(g string) string {
