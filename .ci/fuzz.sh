@@ -8,7 +8,7 @@ found=0
 while IFS=: read -r file target; do
   found=$((found + 1))
   printf '== %s %s\n' "$file" "$target"
-  go test -run '^$' -fuzz "^$target\$" -fuzztime "$span" "./$(dirname "$file")" </dev/null
+  go test -run '^$' -fuzz "^$target\$" -fuzztime "$span" -fuzzminimizetime 10x "./$(dirname "$file")" </dev/null
 done < <(git grep --untracked -oE '^func Fuzz[A-Za-z0-9_]*' -- '*_test.go' | sed 's/:func /:/')
 printf '%d fuzz targets\n' "$found"
 [ "$found" -gt 0 ]
