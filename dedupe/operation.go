@@ -146,7 +146,7 @@ func (op *Operation) do(ctx context.Context, event func(undone []string) Event, 
 	}
 	started := time.Now()
 	ev := event(slices.Clone(op.undone))
-	w, err := op.ledger.advance(ctx, op.rec, always(ev), again)
+	w, err := op.advance(ctx, ev, again, map[string]written{})
 	op.ledger.observe(ctx, ev, w, err, time.Since(op.claimed))
 	if err != nil {
 		return Record{}, err

@@ -72,7 +72,7 @@ func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Even
 	tried := map[string]written{}
 	small := false
 	for {
-		w, err := op.ledger.advanceKnowing(ctx, op.rec, always(ev), again, tried)
+		w, err := op.advance(ctx, ev, again, tried)
 		op.ledger.observe(ctx, ev, w, err, time.Since(op.claimed))
 		if c, ok := ev.(Complete); ok && errors.Is(err, ErrTooLarge) && !small {
 			res := withoutBody(*c.Result)
@@ -86,7 +86,7 @@ func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Even
 			}
 			return w, nil
 		}
-		if ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrTooLarge) {
+		if ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrTooLarge) || errors.Is(err, errFaulty) {
 			return w, err
 		}
 		if returnsAtOnce := errors.Is(err, ErrConflict) || errors.Is(err, ErrSetup); returnsAtOnce && !pauses.wait(ctx) {
@@ -99,7 +99,7 @@ func (op *Operation) writeOutcome(ctx context.Context, event func([]string) Even
 // renewOnce is best effort: if the outcome has landed meanwhile, the next try finds it.
 func (op *Operation) renewOnce(ctx context.Context) {
 	started := time.Now()
-	w, err := op.ledger.advance(ctx, op.rec, always(Renew{Owner: op.owner}), func(int) bool { return false })
+	w, err := op.advance(ctx, Renew{Owner: op.owner}, func(int) bool { return false }, map[string]written{})
 	if err == nil && w.Write {
 		op.rec, op.wroteAt = w.Next, started
 	}
