@@ -51,6 +51,7 @@ type sheet struct {
 func (s sheet) attributes(room int) (map[string]types.MessageAttributeValue, error) {
 	own := s.own()
 	least := 0
+	var noPlace error
 	for _, names := range [][]string{
 		{AttributeReason, AttributeSent, AttributeSource, AttributeAttempts, AttributeKeyHash, AttributeDetail},
 		{AttributeReason, AttributeSent, AttributeSource, AttributeAttempts, AttributeKeyHash},
@@ -63,12 +64,15 @@ func (s sheet) attributes(room int) (map[string]types.MessageAttributeValue, err
 			}
 		}
 		all, err := s.with(chosen)
-		if err != nil {
-			return nil, err
+		if noPlace = err; err != nil {
+			continue
 		}
 		if least = sizeOf(all); least <= room {
 			return all, nil
 		}
+	}
+	if noPlace != nil {
+		return nil, noPlace
 	}
 	return nil, fmt.Errorf("the dead-letter queue takes %d bytes less than the message needs with the reason (%s); the message is kept: "+
 		"raise the dead-letter queue's MaximumMessageSize to 1 MiB; a message of that size itself must be moved by hand", least-room, s.letter.Reason)
@@ -87,11 +91,15 @@ func (s sheet) own() map[string]string {
 	return own
 }
 
-// with adds own attributes to the message's, as one if there is no place for each.
+// with adds own attributes to the message's, as one if there is no place for each. What readPast could not read is replaced by none.
 func (s sheet) with(own map[string]string) (map[string]types.MessageAttributeValue, error) {
 	all := map[string]types.MessageAttributeValue{}
 	maps.Copy(all, s.original)
-	if len(all)+len(own) > maxAttributes {
+	if _, unread := all[AttributeSent]; unread || len(all)+len(own) > maxAttributes {
+		if _, unread := all[AttributeAll]; unread {
+			return nil, fmt.Errorf("its attribute %s cannot be read and is not overwritten, and beside it there is no place for the reason; "+
+				"the message is kept: correct that attribute, or move the message by hand", AttributeAll)
+		}
 		taken := ""
 		if len(all) >= maxAttributes {
 			taken = s.leastNeeded()
@@ -113,7 +121,7 @@ func (s sheet) with(own map[string]string) (map[string]types.MessageAttributeVal
 }
 
 // leastNeeded is the attribute that is missed least: not one that tells which operation is asked for if there is another, and then
-// the one that takes the least room.
+// the one that takes the least room. Never one of this package: it is there because it cannot be read.
 func (s sheet) leastNeeded() (found string) {
 	rank := func(name string) int {
 		for i, kept := range s.needed {
@@ -133,7 +141,7 @@ func (s sheet) leastNeeded() (found string) {
 		return a < b // the same one each time
 	}
 	for name := range s.original {
-		if found == "" || better(name, found) {
+		if !strings.HasPrefix(name, ownPrefix) && (found == "" || better(name, found)) {
 			found = name
 		}
 	}

@@ -38,29 +38,35 @@ type past struct {
 	sent     time.Time // zero if it does not say
 }
 
-// readPast keeps what it cannot read, so that a dead letter of it still has it.
+// readPast leaves what it cannot read among the original. A dead letter that is made of such a message still has it, and so is refused
+// again when it is moved back: else it would have forgotten how old it is, and run.
 func readPast(attributes map[string]types.MessageAttributeValue) (p past, err error) {
 	p.original = attributes
 	if !marked(attributes) {
 		return p, nil
 	}
 	p.original = maps.Clone(attributes)
-	maps.DeleteFunc(p.original, func(name string, _ types.MessageAttributeValue) bool {
-		return strings.HasPrefix(name, ownPrefix) && name != AttributeAll
-	})
-	stamp := aws.ToString(attributes[AttributeSent].StringValue)
+	maps.DeleteFunc(p.original, func(name string, _ types.MessageAttributeValue) bool { return strings.HasPrefix(name, ownPrefix) })
+	if stamp, ok := attributes[AttributeSent]; ok {
+		if p.sent, err = readSent(aws.ToString(stamp.StringValue)); err != nil {
+			p.original[AttributeSent] = stamp
+		}
+	}
 	if folded, ok := attributes[AttributeAll]; ok {
-		if stamp, err = p.unfold(aws.ToString(folded.StringValue)); err != nil {
-			return p, fmt.Errorf("its attribute %s cannot be read: %w", AttributeAll, err)
-		}
-		delete(p.original, AttributeAll)
-	}
-	if stamp != "" {
-		if p.sent, err = time.Parse(time.RFC3339, stamp); err != nil {
-			return p, fmt.Errorf("its attribute %s is no time such as 2026-01-31T12:00:00.000Z", AttributeSent)
+		if e := p.unfold(aws.ToString(folded.StringValue)); e != nil {
+			p.original[AttributeAll] = folded
+			err = fmt.Errorf("its attribute %s cannot be read: %w", AttributeAll, e)
 		}
 	}
-	return p, nil
+	return p, err
+}
+
+func readSent(stamp string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("its attribute %s is no time such as 2026-01-31T12:00:00.000Z", AttributeSent)
+	}
+	return t, nil
 }
 
 // marked: most messages never were dead letters.
@@ -73,38 +79,51 @@ func marked(attributes map[string]types.MessageAttributeValue) bool {
 	return false
 }
 
-// unfold puts back what foldIn took in.
-func (p *past) unfold(text string) (stamp string, err error) {
+// unfold puts back what foldIn took in, all or nothing. The time in it and one beside it count by the same rule as any two.
+func (p *past) unfold(text string) error {
 	o, err := readObject(text)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if o.has(AttributeSent) {
-		if stamp, err = o.text(AttributeSent); err != nil {
-			return "", err
+		stamp, err := o.text(AttributeSent)
+		if err != nil {
+			return err
 		}
+		sent, err := readSent(stamp)
+		if err != nil {
+			return err
+		}
+		p.sent = earlier(p.sent, sent)
 	}
 	if !o.has(memberTaken) {
-		return stamp, nil
+		return nil
 	}
 	raw, err := o.one(memberTaken)
 	if err != nil {
-		return "", err
+		return err
 	}
+	return p.putBack(raw)
+}
+
+func (p *past) putBack(raw json.RawMessage) error {
 	list, err := readObject(string(raw))
 	if err != nil || len(list) != 1 {
-		return "", errors.New("its " + memberTaken + " are not one attribute")
+		return errors.New("its " + memberTaken + " are not one attribute")
 	}
 	name := list[0].name
 	v, err := readValue(list[0].value)
 	if err != nil {
-		return "", err
+		return err
+	}
+	if strings.HasPrefix(name, ownPrefix) { // none is ever taken in; a time of sending that came so would hide the true one
+		return errors.New("the attribute in it is a dead letter's own")
 	}
 	if have, ok := p.original[name]; ok && !sameValue(have, v) {
-		return "", errors.New("the attribute in it stands beside it too, with another value")
+		return errors.New("the attribute in it stands beside it too, with another value")
 	}
 	p.original[name], p.taken = v, name
-	return stamp, nil
+	return nil
 }
 
 func readValue(raw json.RawMessage) (v types.MessageAttributeValue, err error) {
