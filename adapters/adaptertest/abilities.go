@@ -55,8 +55,18 @@ func lastPoll(t *probe) {
 	before := time.Now()
 	t.send("body")
 	w.ack(w.one())
-	if got := p.LastPoll(); got.Before(before) || got.After(time.Now()) {
-		t.Errorf("got %v, want a time since %v, when the broker answered", got, before)
+	answered := p.LastPoll()
+	if answered.Before(before) || answered.After(time.Now()) {
+		t.Errorf("got %v, want a time since %v, when the broker answered", answered, before)
+	}
+	idle := t.rig.pollTime()
+	if idle <= 0 {
+		return // nobody knows how long the broker keeps silent
+	}
+	before = time.Now()
+	w.nothingFor(idle + soon)
+	if got := p.LastPoll(); !got.After(before) {
+		t.Errorf("got %v after the queue was empty since %v, want it to go on: an idle queue would look like a broker that does not answer", got, before)
 	}
 }
 

@@ -159,12 +159,16 @@ func (b *bed) open() *bent {
 		return last
 	}
 	s.receive = func(ctx context.Context, limit int) ([]*consumer.Message, error) {
-		msgs, err := s.fromMemory(ctx, limit)
-		if err == nil {
-			<-polled
-			polled <- time.Now()
+		for {
+			msgs, err := s.poll(ctx, limit)
+			if err == nil {
+				<-polled
+				polled <- time.Now()
+			}
+			if len(msgs) > 0 || err != nil {
+				return msgs, err
+			}
 		}
-		return msgs, err
 	}
 	s.deadLetter = func(ctx context.Context, m *consumer.Message, d consumer.DeadLetter) error {
 		if b.deadBroken {
@@ -176,6 +180,17 @@ func (b *bed) open() *bent {
 		b.bend(s)
 	}
 	return s
+}
+
+// poll brings nothing if there is nothing for a while, as a broker's long poll does.
+func (s *bent) poll(ctx context.Context, limit int) ([]*consumer.Message, error) {
+	short, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	msgs, err := s.fromMemory(short, limit)
+	if err != nil && short.Err() != nil && ctx.Err() == nil {
+		err = nil
+	}
+	return msgs, err
 }
 
 // fromMemory ends with the process, too, and gives messages the groups that they were sent with.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/claimonce/claimonce/adapters/adaptertest"
@@ -80,6 +81,19 @@ func otherMutants() []mutant {
 		}, nil},
 		{"never polled", "last poll", func(s *bent) { s.lastPoll = func() time.Time { return time.Time{} } }, nil},
 		{"polled from the start", "last poll", func(s *bent) { s.lastPoll = time.Now }, nil},
+		{"polled when something came", "last poll", func(s *bent) {
+			var last atomic.Pointer[time.Time]
+			onMessages(func(*consumer.Message) {
+				now := time.Now()
+				last.Store(&now)
+			})(s)
+			s.lastPoll = func() (t time.Time) {
+				if p := last.Load(); p != nil {
+					t = *p
+				}
+				return t
+			}
+		}, nil},
 		{"no window", "window", func(s *bent) { s.window = func() time.Duration { return 0 } }, nil},
 		{"what is left is acked", "leave", func(s *bent) { s.leave = s.src.Ack }, nil},
 		{"a panic", "check", func(s *bent) { s.check = func(context.Context) error { panic("oh") } }, nil},

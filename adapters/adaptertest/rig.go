@@ -35,6 +35,9 @@ type Rig struct {
 	// ByPosition: the broker keeps a position, which is committed now and then, and not the acks, so that a crash may also bring back
 	// what was acked.
 	ByPosition bool
+	// PollTime is how long the broker keeps a source waiting at most before it says that there is nothing, for a [consumer.Poller].
+	// 0: thirty seconds on fake time; on real time it is not asked for, since the check waits so long.
+	PollTime time.Duration
 	// MaxRedelivery is what the source must say of these queues, if it is a [consumer.Redeliverer]; 0: anything positive.
 	MaxRedelivery time.Duration
 
@@ -85,6 +88,9 @@ func (r *Rig) validate() error {
 	if r.Grain <= 0 {
 		bad("Grain is %v; name the unit in which the broker counts delays", r.Grain)
 	}
+	if r.PollTime < 0 {
+		bad("PollTime is %v; it must be positive (0 means the default)", r.PollTime)
+	}
 	for name, k := range r.Known {
 		if !slices.ContainsFunc(Promises(), func(p Promise) bool { return p.Name == name }) {
 			bad("it knows of %q, which is not a promise: see Promises for their names", name)
@@ -97,6 +103,13 @@ func (r *Rig) validate() error {
 		return fmt.Errorf("adaptertest: the rig: %w", err)
 	}
 	return nil
+}
+
+func (r *Rig) pollTime() time.Duration {
+	if r.PollTime == 0 && r.FakeTime {
+		return 30 * time.Second
+	}
+	return r.PollTime
 }
 
 func (r *Rig) attributes() int {

@@ -21,6 +21,9 @@ import (
 	"github.com/claimonce/claimonce/consumer"
 )
 
+// pollTime is the default of [adapter.Config.WaitTime].
+const pollTime = 20 * time.Second
+
 // contractRig makes queues on any server for the suite of sources. client is called for each queue.
 func contractRig(client func() *sqs.Client, fifo bool, visibility time.Duration) adaptertest.Rig {
 	const days = 24 * time.Hour
@@ -38,7 +41,7 @@ func contractRig(client func() *sqs.Client, fifo bool, visibility time.Duration)
 				Open: b.open, Send: b.send, Crash: b.crash, DeadLetters: b.deadLetters, BreakDeadLetters: b.breakDeadLetters,
 			}, nil
 		},
-		Visibility: visibility, Grain: time.Second, Groups: fifo, MaxRedelivery: redelivery,
+		Visibility: visibility, Grain: time.Second, Groups: fifo, MaxRedelivery: redelivery, PollTime: pollTime,
 	}
 }
 
