@@ -51,6 +51,19 @@ func closeMutants() []mutant {
 				return err
 			}
 		}, nil},
+		{"waits after close", "closed", func(s *bent) {
+			var closed atomic.Bool
+			s.shut = func(ctx context.Context) error {
+				closed.Store(true)
+				return s.src.Close(ctx)
+			}
+			onReceive(func(ctx context.Context, limit int, receive next) ([]*consumer.Message, error) {
+				if closed.Load() {
+					<-ctx.Done()
+				}
+				return receive(ctx, limit)
+			})(s)
+		}, nil},
 		{"close waits for a receive that waits", "close in receive", hangs, nil},
 		{"close takes its time", "close in a hurry", onClose(func(s *bent, ctx context.Context) error {
 			elapse(2 * soon)
