@@ -11,32 +11,23 @@ import (
 // answerCheck writes what arrived of a path check, as the outcome of an operation of its own. The handler is not run.
 func (r *run) answerCheck(h *held) (d decision, again bool) {
 	a, err := r.claimCheck(h)
-	if err != nil && r.c.observesOnly() {
-		return decision{disposition: Nacked, delay: r.c.attemptDelay(max(h.m.Receives, 1)), check: true, err: err}, false
-	}
-	if err != nil {
-		d, again = r.claimFailed(h, err)
-		d.check = true
-		return d, again
-	}
-	d = decision{disposition: Acked, check: true}
-	if a.Operation == nil {
-		if a.Outcome != dedupe.OutcomeReplay {
-			d.disposition, d.delay = Nacked, busyDelay(a.RetryAfter, 0) // a copy is being answered now
-		}
-		return d, false
-	}
-	s := a.Operation.Run(r.work, func(context.Context, *dedupe.Operation) (dedupe.Result, error) {
-		body, err := json.Marshal(r.c.arrival(h.m, h.check, time.Now()))
-		return dedupe.Result{ContentType: "application/json", Body: body}, err
-	}, dedupe.RunOptions{Abandon: r.abandon})
 	switch {
-	case s.Err != nil:
-		d.disposition, d.err = Left, s.Err
-	case s.State != dedupe.StateCompleted:
-		d.disposition, d.delay, d.err = Nacked, r.c.attemptDelay(1), s.HandlerErr
+	case err == nil:
+		d = r.completeCheck(h, a)
+	case r.c.observesOnly():
+		d = decision{disposition: Nacked, delay: r.c.attemptDelay(max(h.m.Receives, 1)), err: err}
+	default:
+		d, again = r.claimFailed(h, err)
 	}
-	return d, false
+	d.check = true
+	// Where claims are only observed no handler waits for the store, so not behind a check either. At a stop none does, and another
+	// worker may answer it.
+	if d.disposition != Acked && r.c.observesOnly() && h.m.Group != "" && r.stop.Err() == nil {
+		r.c.cfg.Logger.Error("a path check could not be answered and is dropped, so that its group does not wait for the store: send another",
+			"operation", r.c.operation, "message_id", h.m.ID, "err", d.err)
+		d.disposition, d.delay = Acked, 0
+	}
+	return d, again
 }
 
 func (r *run) claimCheck(h *held) (dedupe.Answer, error) {
@@ -44,15 +35,38 @@ func (r *run) claimCheck(h *held) (dedupe.Answer, error) {
 	if err != nil {
 		return dedupe.Answer{}, err
 	}
-	bound := r.c.checks.Rules().Lease
 	if r.c.observesOnly() {
-		bound = besideTime
+		return r.tryClaim(r.c.checks, req)
 	}
-	ctx, cancel := context.WithTimeout(r.work, bound)
+	ctx, cancel := context.WithTimeout(r.work, r.c.checks.Rules().Lease)
 	defer cancel()
 	a, err := r.c.checks.Claim(ctx, req)
 	if err == nil && r.gate.worked() {
 		r.storeAnswers()
 	}
 	return a, err
+}
+
+func (r *run) completeCheck(h *held, a dedupe.Answer) decision {
+	switch {
+	case a.Outcome == dedupe.OutcomeReplay:
+		return decision{disposition: Acked}
+	case a.Operation == nil: // a copy is being answered now
+		return decision{disposition: Nacked, delay: busyDelay(a.RetryAfter, 0)}
+	}
+	opts := dedupe.RunOptions{Abandon: r.abandon}
+	if r.c.observesOnly() {
+		opts.Beside = besideTime
+	}
+	s := a.Operation.Run(r.work, func(context.Context, *dedupe.Operation) (dedupe.Result, error) {
+		body, err := json.Marshal(r.c.arrival(h.m, h.check, time.Now()))
+		return dedupe.Result{ContentType: "application/json", Body: body}, err
+	}, opts)
+	switch {
+	case s.Err != nil:
+		return decision{disposition: Left, err: s.Err}
+	case s.State != dedupe.StateCompleted:
+		return decision{disposition: Nacked, delay: r.c.attemptDelay(1), err: s.HandlerErr}
+	}
+	return decision{disposition: Acked}
 }

@@ -79,7 +79,7 @@ func (r *run) claimBeside(h *held) watched {
 		return r.unclaimed(shadow, &Verdict{Disposition: DeadLettered, Reason: ReasonMalformedBody, Err: err})
 	}
 	shadow.Request = req
-	a, err := r.tryClaim(req)
+	a, err := r.tryClaim(r.c.ledger, req)
 	switch {
 	case errors.Is(err, dedupe.ErrNewerSchema):
 		return r.unclaimed(shadow, &Verdict{Disposition: Nacked, Reason: WithheldNewerSchema, Err: err})
@@ -122,7 +122,7 @@ func standIn(m *Message) string {
 }
 
 // tryClaim waits for an answer no longer than besideTime. A claim that it gave up is undone without being waited for.
-func (r *run) tryClaim(req dedupe.Request) (dedupe.Answer, error) {
+func (r *run) tryClaim(l *dedupe.Ledger, req dedupe.Request) (dedupe.Answer, error) {
 	ok, asks := r.breaker.lets(time.Now())
 	if !ok {
 		return dedupe.Answer{}, errBreaker
@@ -136,7 +136,7 @@ func (r *run) tryClaim(req dedupe.Request) (dedupe.Answer, error) {
 	r.helpers.Go(func() {
 		defer cancel()
 		var got result
-		if fault := guarded(func() { got.a, got.err = r.c.ledger.Claim(ctx, req) }); fault != nil {
+		if fault := guarded(func() { got.a, got.err = l.Claim(ctx, req) }); fault != nil {
 			got.err = fault
 		}
 		done <- got

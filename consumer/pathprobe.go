@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -72,7 +73,10 @@ func (p *pathProbe) record(operation string) dedupe.Key {
 	return dedupe.Key{Operation: probeOperation, ID: p.Token + "_" + hex.EncodeToString(sum[:8])}
 }
 
-// newCheckLedger: the answers are worth nothing after a day. It is silent: no application's operation happens in it.
+// newCheckLedger: the answers are worth nothing after a day. It is silent: no application's operation happens in it. An attempt of
+// a check has no effect, so none is the last: it would make the check an incident for operators, and never answered.
 func newCheckLedger(store dedupe.Store) (*dedupe.Ledger, error) {
-	return dedupe.NewLedger(store, dedupe.Config{OnAbandoned: dedupe.Rerun, Window: 24 * time.Hour, SettleFor: 5 * time.Second})
+	return dedupe.NewLedger(store, dedupe.Config{
+		OnAbandoned: dedupe.Rerun, Window: 24 * time.Hour, SettleFor: 5 * time.Second, AttemptBound: math.MaxInt32,
+	})
 }
