@@ -48,6 +48,15 @@ func contentMutants() []mutant {
 		{"values are cut at a zero byte", "attributes exact", attribute(func(a *consumer.Attribute) { a.Value, _, _ = bytes.Cut(a.Value, []byte{0}) }), nil},
 		{"names lose their case", "attributes exact", attribute(func(a *consumer.Attribute) { a.Name = strings.ToLower(a.Name) }), nil},
 		{"ten attributes are enough", "many attributes", onMessages(func(m *consumer.Message) { m.Attributes = m.Attributes[:min(10, len(m.Attributes))] }), nil},
+		{"bodies are cut", "large body", text(func(s string) string { return s[:min(len(s), 128<<10)] }), nil},
+		{"parts of long bodies change places", "large body", text(func(s string) string {
+			const part = 100 << 10
+			if len(s) <= part {
+				return s
+			}
+			return s[part:] + s[:part]
+		}), nil},
+		{"values are cut", "long values", attribute(func(a *consumer.Attribute) { a.Value = a.Value[:min(len(a.Value), 300)] }), nil},
 		{"empty values are dropped", "empty values", onMessages(func(m *consumer.Message) {
 			var some []consumer.Attribute
 			for _, a := range m.Attributes {

@@ -1,6 +1,7 @@
 package adaptertest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,10 @@ type Rig struct {
 	EmptyValues bool
 	// Attributes is how many a message can have; 0: ten.
 	Attributes int
+	// BodyBytes is the size of the largest body that the broker takes; 0: 200 KiB.
+	BodyBytes int
+	// ValueBytes is how long the value of an attribute can be where a message has two of that length; 0: 1 KiB.
+	ValueBytes int
 	// ByPosition: the broker keeps a position, which is committed now and then, and not the acks, so that a crash may also bring back
 	// what was acked.
 	ByPosition bool
@@ -88,6 +93,9 @@ func (r *Rig) validate() error {
 	if r.Grain <= 0 {
 		bad("Grain is %v; name the unit in which the broker counts delays", r.Grain)
 	}
+	if r.Attributes < 0 || r.BodyBytes < 0 || r.ValueBytes < 0 {
+		bad("Attributes, BodyBytes and ValueBytes are %d, %d and %d; they must be positive (0 means the default)", r.Attributes, r.BodyBytes, r.ValueBytes)
+	}
 	if r.PollTime < 0 {
 		bad("PollTime is %v; it must be positive (0 means the default)", r.PollTime)
 	}
@@ -112,9 +120,8 @@ func (r *Rig) pollTime() time.Duration {
 	return r.PollTime
 }
 
-func (r *Rig) attributes() int {
-	if r.Attributes == 0 {
-		return 10
-	}
-	return r.Attributes
-}
+func (r *Rig) attributes() int { return cmp.Or(r.Attributes, 10) }
+
+func (r *Rig) bodyBytes() int { return cmp.Or(r.BodyBytes, 200<<10) }
+
+func (r *Rig) valueBytes() int { return cmp.Or(r.ValueBytes, 1<<10) }

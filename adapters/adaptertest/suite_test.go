@@ -75,8 +75,8 @@ func TestWhatIsKnownOfAPromiseThatIsNotAskedForIsAFailure(t *testing.T) {
 
 func TestARigThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	err := adaptertest.Check(t.Context(), adaptertest.Rig{PollTime: -1, Known: map[string]adaptertest.Known{"bodies": {}}})
-	for _, want := range []string{"New is nil", "Visibility is 0s", "Grain is 0s", "PollTime is -1ns", `"bodies", which is not a promise`, "set Why"} {
+	err := adaptertest.Check(t.Context(), adaptertest.Rig{PollTime: -1, BodyBytes: -1, Known: map[string]adaptertest.Known{"bodies": {}}})
+	for _, want := range []string{"New is nil", "Visibility is 0s", "Grain is 0s", "PollTime is -1ns", "are 0, -1 and 0", `"bodies", which is not a promise`, "set Why"} {
 		if !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("got %v, want it to contain %q", err, want)
 		}

@@ -41,7 +41,8 @@ func contractRig(client func() *sqs.Client, fifo bool, visibility time.Duration)
 				Open: b.open, Send: b.send, Crash: b.crash, DeadLetters: b.deadLetters, BreakDeadLetters: b.breakDeadLetters,
 			}, nil
 		},
-		Visibility: visibility, Grain: time.Second, Groups: fifo, MaxRedelivery: redelivery, PollTime: pollTime,
+		Visibility: visibility, Grain: time.Second, Groups: fifo, BodyBytes: 1 << 20, ValueBytes: 400 << 10,
+		MaxRedelivery: redelivery, PollTime: pollTime,
 	}
 }
 
