@@ -124,3 +124,23 @@ func TestRatiosOfNothing(t *testing.T) {
 		t.Errorf("the report of nothing:\n%s", n)
 	}
 }
+
+// A body that decodes and has no digest is refused as one that does not decode, once, whatever else is wrong with its message.
+func TestCountsOfBodiesWithoutDigest(t *testing.T) {
+	for _, observe := range []string{"", "a trial"} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.cfg.ObserveOnly = observe
+			const text = `{"amount":1,"amount":2}`
+			old := message("old", text)
+			sentAgo(8 * 24 * time.Hour)(&old)
+			r.queue.send(message("k", text), old)
+			w := r.start()
+			elapse(5 * time.Second)
+			w.stop()
+			want := map[string]int64{consumer.ReasonMalformedBody: 1, consumer.ReasonOlderThanWindow: 1}
+			if n := w.Counts(); !maps.Equal(n.Refused, want) {
+				t.Errorf("observe only %q: refused %v, want %v", observe, n.Refused, want)
+			}
+		})
+	}
+}

@@ -21,6 +21,8 @@ type watched struct {
 	claimed bool
 	outcome dedupe.Outcome
 	would   *Verdict // of a claimed one it is only known when the handler has ended
+
+	unreadable bool // its body has no digest
 }
 
 // watch runs the handler whatever the claim says.
@@ -32,7 +34,7 @@ func (r *run) watch(h *held) decision {
 	w := r.claimBeside(h)
 	s := r.runClaimed(h, w.op, handler, besideTime)
 	d := r.byHandler(h, w.op, s)
-	d.outcome, d.would = w.outcome, w.would
+	d.outcome, d.would, d.unreadable = w.outcome, w.would, w.unreadable
 	switch {
 	case !h.started.Load():
 		d.would = nil // the stop came first: nobody would have run it
@@ -65,20 +67,23 @@ func (r *run) unreadable(h *held, err error) decision {
 // claimBeside gives the operation to run: the claimed one, or a shadow. It costs at most besideTime.
 func (r *run) claimBeside(h *held) watched {
 	shadow := dedupe.Shadow{Request: dedupe.Request{Key: h.key}, Attempt: h.m.Receives}
-	if h.refusal != nil {
-		switch h.refusal.reason {
-		case ReasonOlderThanWindow, ReasonMalformedCreated:
-		default:
-			shadow.Stand = standIn(h.m)
-		}
-		return r.unclaimed(shadow, &Verdict{Disposition: DeadLettered, Reason: h.refusal.reason, Err: h.refusal})
+	req, err := dedupe.Request{}, error(nil)
+	if h.hasKey() {
+		req, err = r.c.ledger.Request(h.key, h.m.Body)
 	}
-	req, err := r.c.ledger.Request(h.key, h.m.Body)
-	if err != nil {
+	if req.Digest != "" { // also of one that is refused for its age: it had this downstream key while it was young
+		shadow.Request = req
+	} else {
 		shadow.Stand = standIn(h.m)
-		return r.unclaimed(shadow, &Verdict{Disposition: DeadLettered, Reason: ReasonMalformedBody, Err: err})
 	}
-	shadow.Request = req
+	switch {
+	case h.refusal != nil:
+		return r.unclaimed(shadow, &Verdict{Disposition: DeadLettered, Reason: h.refusal.reason, Err: h.refusal})
+	case err != nil:
+		w := r.unclaimed(shadow, &Verdict{Disposition: DeadLettered, Reason: ReasonMalformedBody, Err: err})
+		w.unreadable = true
+		return w
+	}
 	a, err := r.tryClaim(r.c.ledger, req)
 	switch {
 	case errors.Is(err, dedupe.ErrNewerSchema):
@@ -111,6 +116,11 @@ func withheldBy(o dedupe.Outcome) string {
 		return ReasonPending
 	}
 	return WithheldBusy
+}
+
+// hasKey reports whether the key may be used: what is refused for its age has one.
+func (h *held) hasKey() bool {
+	return h.refusal == nil || h.refusal.reason == ReasonOlderThanWindow || h.refusal.reason == ReasonMalformedCreated
 }
 
 // standIn makes downstream keys of a message that has no usable key: the same on each delivery, and no other message's.
