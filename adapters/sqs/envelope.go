@@ -14,8 +14,9 @@ type Envelope int
 
 // SNS opens notifications of an SNS topic: Message is then the body, MessageAttributes are the attributes, and Timestamp is the time
 // of sending if it is the earlier one. A body that is no notification is taken as it is, so that a subscription can change to raw
-// delivery and back while messages are under way: either way a message has the same key, body and fingerprint. A notification
-// that can be read in two ways, or not wholly, is refused. An attribute that stands inside and outside with different values is
+// delivery and back while messages are under way: either way a message has the same key, body and fingerprint. Only what is itself
+// a notification must not be published so: one layer is opened, and by raw delivery that is the payload's own. A notification that
+// can be read in two ways, or not wholly, is refused. An attribute that stands inside and outside with different values is
 // ambiguous, as in [consumer.Message.Attribute]. The signature is not verified: the queue's policy decides who may send to it.
 //
 // https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html#http-notification-json
@@ -120,23 +121,24 @@ func readAttributes(o object) ([]consumer.Attribute, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its MessageAttributes: %w", err)
 	}
+	seen := make(map[string]bool, len(list)) // there can be tens of thousands: to search the list for each would take seconds of each poll
 	var out []consumer.Attribute
 	for _, m := range list {
-		a, err := readAttribute(list, m.name)
+		a, err := readAttribute(m, seen[m.name])
 		if err != nil {
 			return nil, fmt.Errorf("an attribute in it: %w", err) // unnamed: its name can be anything that a sender wrote
 		}
+		seen[m.name] = true
 		out = append(out, a)
 	}
 	return out, nil
 }
 
 // readAttribute: a String.Array stays the JSON text that it is.
-func readAttribute(list object, name string) (a consumer.Attribute, err error) {
-	raw, err := list.one(name)
-	if err != nil {
+func readAttribute(m member, twice bool) (a consumer.Attribute, err error) {
+	if twice {
 		return a, errors.New("its name stands twice")
 	}
-	v, err := readValue(raw)
-	return attributeOf(name, v), err
+	v, err := readValue(m.value)
+	return attributeOf(m.name, v), err
 }
