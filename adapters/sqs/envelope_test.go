@@ -157,6 +157,21 @@ func TestNotificationWithAReplacementCharacter(t *testing.T) {
 	})
 }
 
+// One layer is opened, never the payload's own: which of two was meant, nothing says.
+func TestNotificationInANotification(t *testing.T) {
+	t.Parallel()
+	inner := notification(`"Message":"{}"`)
+	quoted, err := json.Marshal(inner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string]string{inner: "{}", notification(`"Message":` + string(quoted)): inner} {
+		if m := adapter.Unwrap(adapter.SNS, body); string(m.Body) != want || m.Fault != nil || m.Hint != "" {
+			t.Errorf("%s: got body %q, fault %v, hint %q, want %q", body, m.Body, m.Fault, m.Hint, want)
+		}
+	}
+}
+
 // Inside and outside count alike, so that different values are no value.
 func TestAttributeInsideAndOutside(t *testing.T) {
 	for outside, want := range map[string]string{"k": "k", "other": ""} {
