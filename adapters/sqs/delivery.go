@@ -57,10 +57,10 @@ func (s state) over() error {
 	return errSettled
 }
 
-func (s *Source) newDelivery(m *types.Message, asked time.Time, visibility time.Duration) *delivery {
+func (s *Source) newDelivery(m *types.Message, asked, hidden time.Time) *delivery {
 	d := &delivery{
 		source: s, handle: aws.ToString(m.ReceiptHandle), received: asked, body: aws.ToString(m.Body), system: m.Attributes,
-		turn: make(chan struct{}, 1), until: time.Now().Add(visibility),
+		turn: make(chan struct{}, 1), until: hidden,
 	}
 	d.past, d.unreadable = readPast(m.MessageAttributes)
 	return d

@@ -87,10 +87,11 @@ func (s *Source) run(ctx context.Context, p *poll, limit int, visibility time.Du
 	defer close(p.over)
 	asked := time.Now()
 	out, err := s.receive(ctx, limit, visibility)
+	hidden := time.Now().Add(visibility) // before any is read, which takes time too
 	var got []*delivery
 	if p.err = err; err == nil {
 		for i := range out.Messages { // not under the lock: an envelope can be a megabyte of JSON
-			d := s.newDelivery(&out.Messages[i], asked, visibility)
+			d := s.newDelivery(&out.Messages[i], asked, hidden)
 			got = append(got, d)
 			m := view(&out.Messages[i], d)
 			m.Group = groupOf(s.url, &out.Messages[i])
