@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -154,7 +155,10 @@ func (r *run) storeFailed(err error) {
 				return
 			}
 			ctx, cancel := context.WithTimeout(r.stop, probeTime)
-			_, err := r.c.ledger.Load(ctx, key)
+			var err error
+			if fault := guarded(func() { _, err = r.c.ledger.Load(ctx, key) }); fault != nil {
+				err = fmt.Errorf("the store %w", fault)
+			}
 			cancel()
 			if err == nil || errors.Is(err, dedupe.ErrNewerSchema) {
 				if r.gate.open() {
