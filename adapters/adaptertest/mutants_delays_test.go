@@ -62,9 +62,27 @@ func delayMutants() []mutant {
 		{"an extension does nothing", "extend", func(s *bent) {
 			s.extend = func(context.Context, *consumer.Message) error { return nil }
 		}, nil},
+		{"the fourth extension does nothing", "extend", func(s *bent) { extendsAtMost(s, 3) }, nil},
+		{"the thirtieth extension does nothing", "extend", func(s *bent) { extendsAtMost(s, 29) }, nil},
 		{"visibility is doubled in words", "visibility", func(s *bent) {
 			s.hides = func() time.Duration { return 2 * visibility }
 		}, nil},
+	}
+}
+
+// extendsAtMost says yes to each later extension and does nothing.
+func extendsAtMost(s *bent, times int64) {
+	var mu sync.Mutex
+	done := map[string]int64{}
+	s.extend = func(ctx context.Context, m *consumer.Message) error {
+		mu.Lock()
+		done[m.ID]++
+		n := done[m.ID]
+		mu.Unlock()
+		if n > times {
+			return nil
+		}
+		return s.src.Extend(ctx, m)
 	}
 }
 
