@@ -117,6 +117,9 @@ func TestNotificationThatCannotBeOpened(t *testing.T) {
 		notification(`"Message":"{}","TopicArn":1`):                                         "2 members TopicArn",
 		notification(`"Message":"{}","MessageId":"b2f2"`):                                   "2 members MessageId",
 		notification(`"Message":"\ud800"`):                                                  "no valid Unicode",
+		notification(`"Message":"\\ufffd \ud800"`):                                          "no valid Unicode",
+		notification(`"Message":"\\\ud800 \\ufffd"`):                                        "no valid Unicode",
+		notification(`"Message":"\ufffd \udc00"`):                                           "no valid Unicode",
 		notification(`"Message":"{}","Timestamp":"yesterday"`):                              "no time",
 		notification(`"Message":"{}","Timestamp":5`):                                        "Timestamp is no text",
 		notification(`"Message":"{}"`) + `{}`:                                               "more after its end",
@@ -150,8 +153,8 @@ func TestNotificationThatCannotBeOpened(t *testing.T) {
 // U+FFFD is a character like others.
 func TestNotificationWithAReplacementCharacter(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		m := r.takeOf(r.open(adapter.Config{Envelope: adapter.SNS}), notification(`"Message":"\uFFFD \ufffd `+"\ufffd"+` \ud83d\ude00"`))
-		if want := "\ufffd \ufffd \ufffd \U0001f600"; m.Fault != nil || string(m.Body) != want {
+		m := r.takeOf(r.open(adapter.Config{Envelope: adapter.SNS}), notification(`"Message":"\uFFFD \ufffd `+"\ufffd"+` \\\ufffd \\ufffd \ud83d\ude00"`))
+		if want := "\ufffd \ufffd \ufffd \\\ufffd \\ufffd \U0001f600"; m.Fault != nil || string(m.Body) != want {
 			t.Errorf("got %q, %v, want %q", m.Body, m.Fault, want)
 		}
 	})
