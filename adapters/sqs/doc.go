@@ -60,7 +60,10 @@
 // is the one that the redrive policy names, unless [Config].DeadLetterURL names another. It carries the time at which the message was first
 // sent, so that one which is moved back is as old as it is, whatever time SQS gives it. Beside ten attributes there is room for one
 // more only if it takes in one of them, which it gives back when the message is moved back as it is, from the console or by any tool;
-// [Restore] does it for other programs. A redrive must name this queue as its destination: SQS knows where a message came from only if it
-// moved it itself (API reference, StartMessageMoveTask). What is larger than the dead-letter queue takes is kept, and the error says so. SQS's own redrive stays
-// the last net: let its maxReceiveCount be far above the attempt bound, since a message of a busy key is received without an attempt.
+// [Restore] does it for other programs. What of its past cannot be read stays as it is, and the message is refused until it is corrected.
+// A redrive must name this queue as its destination: SQS knows where a message came from only if it moved it itself (API reference,
+// StartMessageMoveTask), and these were sent.
+//
+// What is larger than the dead-letter queue takes is kept, and the error says so. SQS's own redrive stays the last net: let its
+// maxReceiveCount be far above the attempt bound, since a message of a busy key is received without an attempt.
 package sqs
