@@ -18,8 +18,11 @@ type Counts struct {
 
 	// Ran are the handlers that were started, and Panicked those of them that panicked.
 	Ran, Panicked int64
-	// What the claims answered. Replayed were answered from the stored result, Busy includes what waited behind
-	// another of its group. In observe-only mode the handler ran all the same.
+	// HandedBack went back unseen, without a claim: what was ahead of them in their group, or a copy, had gone back, or the group's
+	// handler ran for long. They are among Nacked.
+	HandedBack int64
+	// What the claims answered. Replayed were answered from the stored result, Busy includes copies of what runs in this
+	// process. In observe-only mode the handler ran all the same.
 	Claimed, Replayed, Failed, Busy, Pending, Exhausted, Mismatched int64
 	// MissingKeys had no key.
 	MissingKeys int64
@@ -72,7 +75,7 @@ func (c *Consumer) Counts() Counts {
 	return Counts{
 		Received: n.received.Load(),
 		Acked:    n.became.acked.Load(), Nacked: n.became.nacked.Load(), Left: n.became.left.Load(), DeadLettered: n.became.dead.all(),
-		Ran: n.ran.Load(), Panicked: n.panicked.Load(),
+		Ran: n.ran.Load(), Panicked: n.panicked.Load(), HandedBack: n.handedBack.Load(),
 		Claimed: n.answered(dedupe.OutcomeClaimed), Replayed: n.answered(dedupe.OutcomeReplay), Failed: n.answered(dedupe.OutcomeFailed),
 		Busy: n.answered(dedupe.OutcomeBusy), Pending: n.answered(dedupe.OutcomePending),
 		Exhausted: n.answered(dedupe.OutcomeExhausted), Mismatched: n.answered(dedupe.OutcomeMismatch),
@@ -87,7 +90,7 @@ func (c *Consumer) Counts() Counts {
 
 // counts are what Counts reads.
 type counts struct {
-	received, ran, panicked, checks, wouldRun, tooOld atomic.Int64
+	received, ran, panicked, handedBack, checks, wouldRun, tooOld atomic.Int64
 
 	outcomes          [32]atomic.Int64 // by dedupe.Outcome
 	became, would     dispositions
@@ -116,6 +119,9 @@ func (n *counts) decided(d decision) {
 	}
 	if d.panicked {
 		n.panicked.Add(1)
+	}
+	if d.behind {
+		n.handedBack.Add(1)
 	}
 	if d.outcome != 0 {
 		n.outcomes[int(d.outcome)%len(n.outcomes)].Add(1)

@@ -54,7 +54,7 @@ func TestCountsAndEventsAgree(t *testing.T) {
 			}
 			if got.Acked != want.Acked || got.Nacked != want.Nacked || got.Left != want.Left || !maps.Equal(got.DeadLettered, want.DeadLettered) ||
 				got.Ran != want.Ran || got.Panicked != want.Panicked || got.Claimed != want.Claimed || got.Replayed != want.Replayed ||
-				got.Mismatched != want.Mismatched || got.Pending != want.Pending || got.Failed != want.Failed || got.Busy != want.Busy {
+				got.Mismatched != want.Mismatched || got.Pending != want.Pending || got.Failed != want.Failed || got.Busy != want.Busy || got.HandedBack != want.HandedBack {
 				t.Errorf("counts and events differ\n%s\n%s", got, want)
 			}
 			if got.MissingKeys != 3 || got.Refused[consumer.ReasonMissingKey] != 3 || got.MissingKeyRatio() != 3/float64(got.Received) {
@@ -92,6 +92,7 @@ func tally(n *consumer.Counts, e consumer.Event) {
 	}
 	one(e.Ran, &n.Ran)
 	one(e.Panicked, &n.Panicked)
+	one(e.HandedBack, &n.HandedBack)
 	one(e.Outcome == dedupe.OutcomeClaimed, &n.Claimed)
 	one(e.Outcome == dedupe.OutcomeReplay, &n.Replayed)
 	one(e.Outcome == dedupe.OutcomeMismatch, &n.Mismatched)
@@ -143,4 +144,63 @@ func TestCountsOfBodiesWithoutDigest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What goes back behind the head of a group, since that failed or takes long, made no claim: no share of claims changes by it.
+func TestCountsOfWhatGoesBackBehindAHead(t *testing.T) {
+	for name, head := range map[string]func(context.Context, int) error{
+		"fails once": func(_ context.Context, run int) error {
+			if run == 1 {
+				return errPlain
+			}
+			return nil
+		},
+		"takes long": func(ctx context.Context, _ int) error { return wait(ctx, 30*time.Second) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.handle = func(ctx context.Context, op *dedupe.Operation, _ order) (string, error) {
+					if op.Key().ID == "a" {
+						return "done", head(ctx, r.ran("a"))
+					}
+					return "done", nil
+				}
+				r.queue.send(grouped("g", "a", "b", "c", "d", "e")...)
+				w := r.start()
+				elapse(10 * time.Minute)
+				w.stop()
+				r.wantEmpty()
+				n := w.Counts()
+				if n.BusyRatio() != 0 || n.HandedBack < 4 || n.Claimed != n.Ran {
+					t.Errorf("busy %d of %d claims answered, want none, and four that were handed back\n%s", n.Busy, n.Claimed+n.Busy, n)
+				}
+				for _, e := range r.told("m-b")[:1] {
+					if !e.HandedBack || e.Outcome != 0 || e.Disposition != consumer.Nacked {
+						t.Errorf("told %+v, want it handed back without a claim", e)
+					}
+				}
+				if !strings.Contains(n.String(), "handed back unseen") {
+					t.Errorf("the report does not tell of it:\n%s", n)
+				}
+			})
+		})
+	}
+}
+
+// A copy of what runs in this process is a claim's answer all the same: it says what the claim would.
+func TestCountsOfCopiesOfWhatRuns(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
+			return "done", wait(ctx, 15*time.Second)
+		}
+		again := message("k", `{"amount":1}`)
+		again.ID = "again"
+		r.queue.send(message("k", `{"amount":1}`), again)
+		w := r.start()
+		elapse(time.Minute)
+		w.stop()
+		if n := w.Counts(); n.Busy != 1 || n.HandedBack != 0 {
+			t.Errorf("%d busy and %d handed back, want the copy busy\n%s", n.Busy, n.HandedBack, n)
+		}
+	})
 }

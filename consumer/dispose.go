@@ -86,7 +86,7 @@ func (r *run) tell(ctx context.Context, h *held, d decision) {
 	ev := Event{
 		Key: h.key, MessageID: h.m.ID, Group: h.m.Group, Disposition: d.disposition, Outcome: d.outcome, Replayed: d.replayed,
 		PathCheck: d.check, Ran: d.ran, Panicked: d.panicked, Reason: d.letter.Reason, Delay: d.delay, Duration: time.Since(h.received), Err: d.err,
-		TooOld: h.tooOld,
+		HandedBack: d.behind, TooOld: h.tooOld,
 	}
 	if d.would != nil {
 		ev.WouldHave = *d.would

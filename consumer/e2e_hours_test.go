@@ -88,7 +88,7 @@ func TestSQS08_ExpiredHandleAtTheDelete(t *testing.T) {
 			t.Errorf("got attempt %d, want 1: a failed ack is no failed handler", rec.Attempt)
 		}
 		es := r.told(*out.MessageId)
-		if len(es) == 3 && es[0].Outcome == dedupe.OutcomeBusy { // received again while the handler ran
+		if len(es) == 3 && es[0].HandedBack { // received again while the handler ran
 			es = es[1:]
 		}
 		if len(es) != 2 || !es[0].Ran || es[0].Disposition != consumer.Acked || !errors.Is(es[0].Err, consumer.ErrNotHeld) ||

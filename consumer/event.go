@@ -31,6 +31,7 @@ type Event struct {
 	Reason      string         // of a dead letter
 	Delay       time.Duration  // of a nack
 	Duration    time.Duration  // since it was received
+	HandedBack  bool           // no claim was made: what is ahead of it in its group or lane went back, or takes long
 	PathCheck   bool           // it was a message of a PathCheck, answered without the handler
 	TooOld      bool           // it is older than the window, and was accepted by AcceptOlderThanWindow
 	WouldHave   Verdict        // in observe-only mode: see Verdict; else zero
@@ -45,6 +46,9 @@ func (e Event) LogValue() slog.Value {
 	}
 	if e.Outcome != 0 {
 		attrs = append(attrs, slog.String("outcome", e.Outcome.String()))
+	}
+	if e.HandedBack {
+		attrs = append(attrs, slog.Bool("handed_back", true))
 	}
 	if e.Reason != "" {
 		attrs = append(attrs, slog.String("reason", e.Reason))

@@ -115,7 +115,7 @@ func (ls *lanes) rest(l *lane) []*held {
 func (r *run) workLane(l *lane, h *held) {
 	for ; h != nil; h = r.lanes.next(l, time.Now()) {
 		if wait, early := r.lanes.groups.early(h.m, h.asked, time.Now()); early {
-			r.handBack([]*held{h}, wait) // it joined after the head had failed and before the lane was left
+			r.handBack([]*held{h}, wait, 0) // it joined after the head had failed and before the lane was left
 			continue
 		}
 		r.lanes.groups.started(h.m)
@@ -128,7 +128,7 @@ func (r *run) workLane(l *lane, h *held) {
 		if r.stop.Err() == nil { // a worker that stops hands back what it could run
 			r.lanes.groups.handedBack(h.m, wait, time.Now())
 		}
-		r.handBack(r.lanes.rest(l), wait)
+		r.handBack(r.lanes.rest(l), wait, 0)
 	}
 }
 
@@ -163,15 +163,20 @@ func (r *run) workHead(l *lane, h *held) decision {
 		// Nor where claims are only observed: what waits is to run on this delivery.
 		if !r.gate.isShut() && !r.c.observesOnly() {
 			rest, ran := r.lanes.overdue(l, r.gate.openedAt(), time.Now())
-			r.handBack(rest, busyDelay(0, ran))
+			outcome := dedupe.Outcome(0)
+			if h.m.Group == "" {
+				outcome = dedupe.OutcomeBusy // a copy of what runs: what the claim would say too
+			}
+			r.handBack(rest, busyDelay(0, ran), outcome)
 		}
 	}
 }
 
-// handBack hands messages back in order. Behind one that could not be handed back the others stay away as long as it does.
-func (r *run) handBack(rest []*held, delay time.Duration) {
+// handBack hands messages back in order. Behind one that could not be handed back the others stay away as long as it does. outcome: 0 where
+// no claim was made, and nothing is known of what one would say.
+func (r *run) handBack(rest []*held, delay time.Duration, outcome dedupe.Outcome) {
 	for _, h := range rest {
-		d := r.dispose(h, decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: delay})
+		d := r.dispose(h, decision{disposition: Nacked, outcome: outcome, behind: outcome == 0, delay: delay})
 		delay = max(delay, r.behind(h, d))
 	}
 }

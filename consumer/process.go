@@ -20,6 +20,7 @@ type decision struct {
 	panicked    bool
 	unreadable  bool // refused for its body
 	check       bool // it was a path check
+	behind      bool // not looked at: it went back since what is ahead of it did, or takes long
 	would       *Verdict
 	err         error
 	refused     error // why the source did not dispose of the message so

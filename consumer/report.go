@@ -30,6 +30,7 @@ func (c Counts) String() string {
 	}{
 		{"acked", c.Acked},
 		{"nacked", c.Nacked},
+		{"handed back unseen", c.HandedBack},
 		{"left", c.Left},
 		{"handler ran", c.Ran},
 		{"handler panicked", c.Panicked},

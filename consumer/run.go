@@ -163,7 +163,7 @@ func (r *run) accept(ctx context.Context, msgs []*Message, asked time.Time) {
 		}
 	}
 	if len(early.all) > 0 {
-		r.lanesWG.Go(func() { r.handBack(early.all, early.wait) })
+		r.lanesWG.Go(func() { r.handBack(early.all, early.wait, 0) })
 	}
 	for _, f := range start {
 		r.lanesWG.Go(f)
