@@ -19,7 +19,7 @@ type mutant struct {
 }
 
 func mutants() []mutant {
-	return slices.Concat(contentMutants(), receiveMutants(), delayMutants(), ackMutants(), loseMutants(), closeMutants(), otherMutants())
+	return slices.Concat(contentMutants(), receiveMutants(), delayMutants(), ackMutants(), givingUpMutants(), loseMutants(), closeMutants(), otherMutants())
 }
 
 // broken runs the whole suite and lists the promises that failed.

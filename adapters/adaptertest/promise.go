@@ -13,7 +13,7 @@ type Promise struct {
 func Promises() []Promise {
 	var all []Promise
 	for _, part := range [][]Promise{
-		contents(), sizes(), identity(), receiving(), hiding(), settling(), losing(), crashing(), closing(), stopping(),
+		contents(), sizes(), identity(), receiving(), hiding(), settling(), givingUp(), losing(), crashing(), closing(), stopping(),
 		groups(), deadLetters(), abilities(),
 	} {
 		all = append(all, part...)
