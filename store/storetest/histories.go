@@ -50,9 +50,13 @@ func linearizable(p *probe) {
 			h.keys = append(h.keys, newKey())
 		}
 		hs := p.handles(4)
+		start := newBarrier(workers)
 		var wg sync.WaitGroup
 		for i := range workers {
-			wg.Go(func() { h.work(i, hs[i%len(hs)]) })
+			wg.Go(func() {
+				start.wait()
+				h.work(i, hs[i%len(hs)])
+			})
 		}
 		wg.Wait()
 		failure = h.failure

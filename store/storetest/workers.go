@@ -1,9 +1,6 @@
 package storetest
 
 import (
-	"errors"
-	"sync"
-
 	"github.com/claimonce/claimonce/dedupe"
 )
 
@@ -53,54 +50,4 @@ func expiredRace(p *probe) {
 		h.swap(dedupe.AbsentAt(longAgo()), completed(key, noon()))
 		return dedupe.AbsentAt(noon())
 	})
-}
-
-// race has several workers swap one key at a time, some rounds long.
-func (p *probe) race(before func(handle, dedupe.Key) dedupe.Expect) {
-	const rounds, workers = 6, 16
-	hs := p.handles(4)
-	for range rounds {
-		key := newKey()
-		expect := before(hs[0], key)
-		tries, errs, shown := make([]dedupe.Record, workers), make([]error, workers), make([]dedupe.Record, workers)
-		start := make(chan struct{})
-		var wg sync.WaitGroup
-		for i := range workers {
-			tries[i] = claimed(key)
-			wg.Go(func() {
-				<-start
-				shown[i], errs[i] = hs[i%len(hs)].Swap(p.ctx, key, expect, tries[i])
-			})
-		}
-		close(start)
-		wg.Wait()
-		p.judge(hs[0].load(key), tries, shown, errs)
-	}
-}
-
-// judge takes a conflict that shows the worker's own revision for success, as callers do.
-func (p *probe) judge(stored dedupe.Record, tries, shown []dedupe.Record, errs []error) {
-	var winners []dedupe.Record
-	for i, err := range errs {
-		switch {
-		case err == nil, errors.Is(err, dedupe.ErrConflict) && shown[i].Revision == tries[i].Revision:
-			winners = append(winners, tries[i])
-		case !errors.Is(err, dedupe.ErrConflict):
-			p.errorf("one of many swaps at a time: got error %v, want success or ErrConflict", err)
-		}
-	}
-	if len(winners) != 1 {
-		p.errorf("%d of %d swaps at a time succeeded, want 1", len(winners), len(tries))
-		return
-	}
-	if d := diff(stored, winners[0]); d != "" {
-		p.errorf("stored is not what the winner wrote: %s", d)
-	}
-	for i, err := range errs {
-		if errors.Is(err, dedupe.ErrConflict) {
-			if d := diff(shown[i], winners[0]); d != "" {
-				p.errorf("a loser is not shown the winner: %s", d)
-			}
-		}
-	}
 }
