@@ -3,6 +3,9 @@ package storetest_test
 import (
 	"context"
 	"errors"
+	"hash/crc32"
+	"maps"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -56,8 +59,53 @@ func lockedTwice() dedupe.Store {
 	}
 }
 
+// paged keeps the records of some keys in one page. It is right for each key, but of one page the last one to write wins.
+type paged struct {
+	locks [64]sync.Mutex // of keys
+	mu    sync.Mutex
+	pages [4]map[string]dedupe.Record
+}
+
+func (p *paged) read(id string) map[string]dedupe.Record {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.pages[sum(id)%4])
+}
+
+func (p *paged) Load(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return dedupe.Record{}, err
+	}
+	return p.read(key.StoreID())[key.StoreID()].Clone(), nil
+}
+
+func (p *paged) Swap(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
+	id := key.StoreID()
+	lock := &p.locks[sum(id)%64]
+	lock.Lock()
+	defer lock.Unlock()
+	page := p.read(id)
+	if stored := page[id].Clone(); !expect.Met(stored) {
+		return stored, dedupe.ErrConflict
+	}
+	if page == nil {
+		page = map[string]dedupe.Record{}
+	}
+	page[id] = next.Clone()
+	runtime.Gosched() // as it waits for its disk
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pages[sum(id)%4] = page
+	return next, nil
+}
+
+func sum(id string) uint32 { return crc32.ChecksumIEEE([]byte(id)) }
+
 func raceMutants() map[string]breakage {
 	return map[string]breakage{
+		"keys of one page lose each other's writes": {rules: []string{"many keys at a time"}, make: func() func() (dedupe.Store, error) {
+			return shared(&paged{})
+		}},
 		"tests under one lock, writes under the next": {rules: races(), make: func() func() (dedupe.Store, error) {
 			return shared(lockedTwice())
 		}},

@@ -7,6 +7,7 @@ import (
 func workerRules() []Rule {
 	return []Rule{
 		{"strong read", "Load is strongly consistent: what another handle has written is seen.", strongRead},
+		{"many keys at a time", "Per key, Swap is linearizable: what is written of one key undoes nothing of another, however many are written at a time.", manyKeys},
 		{"one winner of a claim", "Per key, Swap is linearizable: of many claims at a time one wins, and all others are shown the winner.", claimRace},
 		{"one winner at a revision", "Per key, Swap is linearizable: of many writes at one revision one wins, and all others are shown the winner.", revisionRace},
 		{"one winner of an expired key", "Per key, Swap is linearizable: of many claims of an expired key one wins, and all others are shown the winner.", expiredRace},
