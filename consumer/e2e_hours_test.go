@@ -98,3 +98,39 @@ func TestSQS08_ExpiredHandleAtTheDelete(t *testing.T) {
 		c.wantEmpty()
 	})
 }
+
+// What waits behind a handler of thirteen hours in its group comes to another worker after twelve. It is not started on the delivery
+// that is over, be the handler observed only or not.
+func TestNothingStartsAfterTwelveHoursBehindAHead(t *testing.T) {
+	for _, observe := range []string{"", "a trial"} {
+		t.Run(observe, func(t *testing.T) {
+			inFIFOCloud(t, func(t *testing.T, r *rig) {
+				r.cfg.ObserveOnly = observe
+				r.cloud.access.Visibility = 10 * time.Minute // for fewer calls
+				r.cfg.Ledger.Lease = 10 * time.Minute
+				r.handle = func(ctx context.Context, op *dedupe.Operation, _ order) (string, error) {
+					if op.Key().ID == "a" && r.ran("a") == 1 {
+						return "done", wait(ctx, 13*time.Hour)
+					}
+					return "done", nil
+				}
+				ids := r.cloud.toGroup("g", "a", "b", "c")
+				one := r.start()
+				elapse(11*time.Hour + 30*time.Minute)
+				two := r.start()
+				elapse(2 * time.Hour)
+				one.stop()
+				two.stop()
+				r.cloud.wantEmpty()
+				for _, id := range []string{"b", "c"} {
+					r.wantRuns(id, 1)
+				}
+				for _, e := range r.told(ids[1]) {
+					if e.Ran && e.Duration > time.Hour {
+						t.Errorf("told %+v, want it run on a delivery that is not over", e)
+					}
+				}
+			})
+		})
+	}
+}

@@ -80,6 +80,13 @@ func (c *Consumer) keep(ctx context.Context, h *held, ext Extender) {
 			return
 		case <-timer.C:
 			err := h.extend(ctx, ext, every)
+			if errors.Is(err, ErrHoldOver) {
+				if !h.started.Load() { // another worker may have it, and what is ahead of it
+					h.lose(fmt.Errorf("%w: %w", ErrNotHeld, err))
+					return
+				}
+				err = nil
+			}
 			if errors.Is(err, ErrNotHeld) {
 				h.lose(err)
 				return

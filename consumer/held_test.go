@@ -293,3 +293,30 @@ func TestNackWaitsForAnExtensionUnderWay(t *testing.T) {
 		}
 	})
 }
+
+// A source that can hide a message no longer ends no handler; what has not been started is somebody else's.
+func TestHoldThatIsOver(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.cfg.Workers = 1
+		r.queue.faults.extend = func(*consumer.Message) error { return fmt.Errorf("the queue: %w", consumer.ErrHoldOver) }
+		r.handle = func(ctx context.Context, _ *dedupe.Operation, _ order) (string, error) {
+			return "done", wait(ctx, 25*time.Second)
+		}
+		r.queue.send(message("runs", `{"amount":1}`))
+		w := r.start()
+		elapse(time.Millisecond)
+		r.queue.send(message("waits", `{"amount":1}`))
+		elapse(20 * time.Second) // the keepers' first calls were after ten
+		if e := r.first("m-waits"); e.Disposition != consumer.Left || e.Ran || !errors.Is(e.Err, consumer.ErrNotHeld) || !errors.Is(e.Err, consumer.ErrHoldOver) {
+			t.Errorf("told %+v, want it left, and why", e)
+		}
+		elapse(6 * time.Second)
+		if e := r.first("m-runs"); e.Disposition != consumer.Acked || e.Err != nil {
+			t.Errorf("told %+v, want it run to its end and acked", e)
+		}
+		if n := w.Health().ExtendFailures; n != 0 {
+			t.Errorf("%d failed extensions are told, want none", n)
+		}
+		w.stop()
+	})
+}

@@ -38,7 +38,7 @@ type (
 	// An Extender can keep a held message hidden from others.
 	Extender interface {
 		// Extend hides the message for another Visibility from now. [ErrNotHeld] says that it is no longer
-		// this worker's; any other error leaves that open.
+		// this worker's, [ErrHoldOver] that it will not be; any other error leaves that open.
 		Extend(ctx context.Context, m *Message) error
 		// Visibility is how long a message stays hidden after it was received or extended.
 		Visibility() time.Duration
@@ -104,6 +104,9 @@ const (
 var (
 	// ErrNotHeld: the delivery is no longer this worker's, for example since its receipt handle expired.
 	ErrNotHeld = errors.New("message is no longer held")
+	// ErrHoldOver: the source can hide the message no longer. Its handler goes on, since the lease of its record keeps other deliveries
+	// from running; a message that was not started yet is no longer held.
+	ErrHoldOver = errors.New("the message can be hidden no longer")
 	// ErrSetup: only a person can mend it, for example a missing queue or missing credentials.
 	// It is dedupe.ErrSetup, which stores wrap too.
 	ErrSetup = dedupe.ErrSetup

@@ -9,8 +9,8 @@ import (
 )
 
 // Extend implements [consumer.Extender]. SQS hides a message for at most twelve hours after it was received, so that the last calls ask
-// for what is left of them. After that Extend makes no call and returns nil: the message is hidden no longer, but its handler goes
-// on, since the lease of its record keeps other deliveries from running. The logger is told once.
+// for what is left of them. After that Extend makes no call and returns [consumer.ErrHoldOver]: the message is hidden no longer, but its
+// handler goes on, since the lease of its record keeps other deliveries from running. The logger is told once.
 func (s *Source) Extend(ctx context.Context, m *consumer.Message) error {
 	const what = "extend the visibility in"
 	d, err := s.deliveryOf(what, m)
@@ -24,7 +24,7 @@ func (s *Source) Extend(ctx context.Context, m *consumer.Message) error {
 	if left < time.Second { // to ask for nothing would hand it back
 		d.leave(open)
 		s.tellOfTheLimit(ctx, m, d)
-		return nil
+		return s.explain(what, consumer.ErrHoldOver)
 	}
 	n := wholeSeconds(min(s.Visibility(), left))
 	return s.explain(what, s.hides.do(ctx, hide{d.handle, n}, func(err error) {
@@ -46,8 +46,8 @@ func (s *Source) tellOfTheLimit(ctx context.Context, m *consumer.Message, d *del
 	d.told = true
 	d.mu.Unlock()
 	if !told {
-		s.cfg.Logger.WarnContext(ctx, "a message can be hidden no longer: SQS hides it for twelve hours after its receipt at most, and its handler runs still; "+
-			"it comes back, waits for the record's lease, and is answered from the record", "queue", nameOf(s.url), "message_id", m.ID)
+		s.cfg.Logger.WarnContext(ctx, "a message can be hidden no longer: SQS hides it for twelve hours after its receipt at most; its handler, if it runs, goes on; "+
+			"the message comes back, waits for the record's lease, and is answered from the record", "queue", nameOf(s.url), "message_id", m.ID)
 	}
 }
 
