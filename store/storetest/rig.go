@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -19,6 +20,9 @@ type Rig struct {
 	// ReadsAfterRefusal: the server does not say what refused a Swap, so that the store learns it by a consistent read of its own. What
 	// that finds may have been written after the refusal, and may be what was expected; callers try again then.
 	ReadsAfterRefusal bool
+	// DropResult removes the part of what is stored under the key that holds its Result.Body, as a deletion in the wrong order or an
+	// operator does. Only for stores that keep a large body (of 32 KiB here) apart; for others it is nil and the rule asks nothing.
+	DropResult func(ctx context.Context, key dedupe.Key) error
 	// Artifacts is the folder for pictures of histories that are not linearizable; it must exist. Default: the test's artifact folder
 	// if the test is run with -artifacts, else [os.TempDir].
 	Artifacts string

@@ -18,9 +18,17 @@ type Rule struct {
 // Rules lists all rules in the order in which they are run: what others build on comes first.
 func Rules() []Rule {
 	return slices.Concat(
-		registerRules(), expiryRules(), fieldRules(), resultRules(), copyRules(), idRules(), schemaRules(), contextRules(), workerRules(),
-		historyRules(),
+		registerRules(), expiryRules(), fieldRules(), resultRules(), apartRules(), copyRules(), idRules(), schemaRules(), contextRules(),
+		goroutineRules(), workerRules(), historyRules(),
 	)
+}
+
+// unasked says what the rig would have to bring for the rule to ask anything; "" if nothing is missing.
+func (r Rule) unasked(rig Rig) string {
+	if r.Name == ruleUnavailable && rig.DropResult == nil {
+		return "the rig has no DropResult"
+	}
+	return ""
 }
 
 // problems runs the rule and tells how it is broken; none if it is kept.

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Run runs each rule as a subtest. One that is known to be broken and is, is skipped with the reason.
+// Run runs each rule as a subtest. One that is known to be broken and is, is skipped with the reason; one for which the rig lacks something
+// too.
 func Run(t *testing.T, rig Rig) {
 	t.Helper()
 	if err := rig.validate(); err != nil {
@@ -24,6 +25,9 @@ func Run(t *testing.T, rig Rig) {
 			problems := rule.problems(t.Context(), rig)
 			if err := rule.verdict(problems, rig); err != nil {
 				t.Fatal(err)
+			}
+			if missing := rule.unasked(rig); missing != "" {
+				t.Skip(missing)
 			}
 			if len(problems) > 0 {
 				t.Skipf("known: %s\n\t%s", rig.Known[rule.Name].Why, strings.Join(problems, "\n\t"))
