@@ -23,7 +23,8 @@ func TestIntegrationStoreKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	s := otherServer(t)
 	rig := s.rig
-	rig.Open = newEnv(t, s.client).handle
+	e := newEnv(t, s.client)
+	rig.Open, rig.DropResult = e.handle, e.dropResult
 	storetest.Run(t, rig)
 }
 
