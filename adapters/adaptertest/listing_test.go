@@ -47,7 +47,6 @@ func hangsForGood(ctx context.Context, _ *consumer.Message) error {
 // wantLines runs it in another process, and returns the process's error.
 func wantLines(t *testing.T, as string, want ...string) error {
 	t.Helper()
-	//nolint:gosec // these tests themselves
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^TestRunInAnotherProcess$")
 	cmd.Env = append(os.Environ(), runVar+"="+as)
 	out, err := cmd.CombinedOutput()

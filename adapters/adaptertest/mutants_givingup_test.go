@@ -63,10 +63,10 @@ func givingUpMutants() []mutant {
 		}, nil},
 		{"a dead letter that is given up succeeds", calls, func(s *bent) {
 			s.deadLetter = func(ctx context.Context, m *consumer.Message, d consumer.DeadLetter) error {
-				if ctx.Err() != nil {
-					return nil
+				if ctx.Err() == nil {
+					return s.src.DeadLetter(ctx, m, d)
 				}
-				return s.src.DeadLetter(ctx, m, d)
+				return nil
 			}
 		}, nil},
 		{"a check that is given up hangs", asking, func(s *bent) {

@@ -13,8 +13,9 @@ type Promise struct {
 func Promises() []Promise {
 	var all []Promise
 	for _, part := range [][]Promise{
+		abilities(), // first: on real time the longest wait of all is among them
 		contents(), sizes(), identity(), receiving(), hiding(), settling(), givingUp(), losing(), crashing(), closing(), stopping(),
-		groups(), deadLetters(), abilities(),
+		groups(), deadLetters(),
 	} {
 		all = append(all, part...)
 	}
