@@ -48,8 +48,13 @@
 //
 // Claims are made and settled beside it. A store that is out or slow costs at most a second before the handler, one for each Begin, none
 // after the first that failed, and one after the handler; after three failures in a row messages pass without asking it,
-// until it answers again. Health says nothing of it, Counts.WouldHave.Waited does. A store or window with which the usual mode would not start is logged. Begin always gives its step; without
-// a usable key its downstream key is made of the message's id.
+// until it answers again. A store that panics counts as one that failed. Health says nothing of it, Counts.WouldHave.Waited does. A store or
+// window with which the usual mode would not start is logged. Begin always gives its step; without a usable key or digest its downstream key
+// is made of the message's id. A [PathCheck] has the same bounds; one of a group that cannot be answered within them is dropped and
+// logged, so that no handler waits behind it.
+//
+// No lease keeps a second delivery from running. Where a source can hide a message for so long only ([ErrHoldOver]: twelve hours of SQS), a handler
+// that runs longer is run again beside itself, by whoever gets the message then; what waits behind it in its group goes with the message.
 //
 // [Event].WouldHave and [Consumer.Counts] tell what the usual mode would have done. The records are real: what was completed is known
 // when the usual mode is switched on, and what is unknown by then is to be settled or dismissed.

@@ -35,7 +35,8 @@ func ExampleConsumer_Counts() {
 		fmt.Println(err)
 		return
 	}
-	queue.Send(memory.Message{Body: []byte(`{"amount":1}`)}, memory.Message{Body: []byte(`{"amount":1}`)}) // their producer sends no keys
+	m := memory.Message{Body: []byte(`{"amount":1}`), Group: "account 7"} // their producer sends no keys
+	queue.Send(m, m)
 	if err := w.Run(ctx); err != nil {
 		fmt.Println(err)
 	}

@@ -40,10 +40,11 @@ func TestObserveOnlyDownstreamKeysOfWhatIsRefusedForItsAge(t *testing.T) {
 		if got := key("a", two, change); got == young {
 			t.Errorf("%s: another request has the same downstream key", name)
 		}
-		if key("a", none, change) == key("b", none, change) {
+		undigested := key("a", none, change)
+		if key("b", none, change) == undigested {
 			t.Errorf("%s: two messages without a digest have one downstream key", name)
 		}
-		if key("a", none, change) != key("a", none, change) {
+		if key("a", none, change) != undigested {
 			t.Errorf("%s: two deliveries of one message have two downstream keys", name)
 		}
 	}

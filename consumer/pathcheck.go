@@ -21,7 +21,8 @@ import (
 //	fmt.Println(arrival)
 //
 // A worker that receives it never runs the handler, in observe-only mode too. It writes what arrived as the result of a record of its
-// own and acks the message, whether or not anything was stripped.
+// own and acks the message, whether or not anything was stripped. In observe-only mode one of a group is acked and logged even if
+// the store does not take the answer: what is behind it must not wait. Await then ends with [ErrNotArrived].
 //
 // A message is taken for a check if its body is one JSON object whose first member is named claimonce-path-check, with
 // the members of [PathCheck.Body], each of the right form, and no others. A message that only begins so is an ordinary one.
