@@ -54,7 +54,8 @@ func broken(rule string, change func(m *mutant)) breakage {
 func all() map[string]breakage {
 	list := map[string]breakage{}
 	for _, part := range []map[string]breakage{
-		registerMutants(), expiryMutants(), fieldMutants(), resultMutants(), copyMutants(), idMutants(), schemaMutants(), contextMutants(), workerMutants(), raceMutants(), goroutineMutants(),
+		registerMutants(), expiryMutants(), fieldMutants(), resultMutants(), copyMutants(), idMutants(), schemaMutants(), contextMutants(), workerMutants(),
+		raceMutants(), goroutineMutants(),
 	} {
 		maps.Copy(list, part)
 	}

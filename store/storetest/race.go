@@ -33,7 +33,7 @@ func (p *probe) race(before func(handle, dedupe.Key) dedupe.Expect) {
 
 // repeat runs rounds for a while. In a bubble the time may stand still: it is so many rounds then.
 func (p *probe) repeat(still int, round func()) {
-	const patience, least, most = 60 * time.Millisecond, 2, 5000
+	const patience, least, most = 40 * time.Millisecond, 2, 5000
 	begun := time.Now()
 	for n := 1; n <= most && len(p.problems()) == 0; n++ {
 		round()
