@@ -115,6 +115,10 @@ type Result struct {
 
 // A Record is everything that is stored of one operation. Times are in UTC to the millisecond; zero means unset.
 // ExpiresAt alone is in whole seconds, rounded up, since a DynamoDB table's TTL attribute is.
+//
+// A store may encode it as it likes, as long as it comes back equal: a nil slice or map differs from an empty one, and every text may hold
+// any bytes, of any length. Package encoding/json tells nil from empty, but replaces what is not valid UTF-8: give it such texts as bytes,
+// and refuse such keys with [ErrMalformedKey]. Package encoding/gob keeps every byte, but makes empty slices nil.
 type Record struct {
 	Schema        int
 	Key           Key

@@ -17,8 +17,9 @@ import (
 //  2. A claim that may have landed although its worker gave up is released by the ledger on a context that outlives the
 //     cancellation. A store need do nothing for it.
 //  3. Per key, Swap and Load are linearizable; Load is strongly consistent. Records round-trip exactly: any bytes, any
-//     UTF-8 key, times to the millisecond. ExpiresAt is in whole seconds, rounded up by the caller. An expired
-//     record is still returned by Load and by a conflict until it is replaced or deleted.
+//     UTF-8 key, times to the millisecond, nil slices and maps as nil and empty ones as empty. ExpiresAt is in whole
+//     seconds, rounded up by the caller. An expired record is still returned by Load and by a conflict until it is
+//     replaced or deleted.
 //  4. A store reads no clock, starts no goroutine, closes no client that it was given, and keeps no slice or map that
 //     it was given or returned. It may delete a record after ExpiresAt, never before.
 //  5. The id of a record encodes tenant, operation and key without ambiguity, as [Key.StoreID] does.
@@ -29,8 +30,9 @@ import (
 //  8. Further abilities are interfaces of one method each: see [SkewMeter], which is looked for when a [Ledger] is built, and
 //     [Transactor].
 //
-// All methods are safe for concurrent use, and end promptly with an error wrapping the context's when it ends. Package storetest proves
-// each of these sentences on any store.
+// All methods are safe for concurrent use, and end promptly with an error wrapping the context's when it ends; that error is no conflict.
+// Package storetest holds any store to these sentences, and names the few that it cannot: durability first of all. See [Record] for how one
+// may be encoded.
 type Store interface {
 	// Load returns the record, or the zero Record and nil if nothing is stored.
 	Load(ctx context.Context, key Key) (Record, error)
