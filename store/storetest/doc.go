@@ -14,7 +14,7 @@
 // themselves on stores that are broken on purpose.
 //
 // Every rule makes keys of its own at random and deletes nothing (but [Rig.DropResult] does), so that one table serves all of them, twice
-// and at the same time too. A run makes some 4,000 calls where each takes some milliseconds, and up to 20,000 where they take less: the races
+// and at the same time too. A run makes some 5,000 calls where each takes some milliseconds, and up to 20,000 where they take less: the races
 // go on for a while. No rule waits for a clock: stores read none.
 //
 // # What no rule shows

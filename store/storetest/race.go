@@ -25,15 +25,15 @@ func (p *probe) race(before func(handle, dedupe.Key) dedupe.Expect) {
 	for range rounds {
 		p.round(hs, workers, 1, before)
 	}
-	const quiet, stormy = 100, 6
-	p.repeat(quiet, func() { p.round(hs, len(hs), len(hs), before) })
+	const keys = 4
+	p.repeat(1, 100, func() { p.round(hs, len(hs), keys, before) })
 	defer p.storm(hs)()
-	p.repeat(stormy, func() { p.round(hs, len(hs), len(hs), before) })
+	p.repeat(6, 6, func() { p.round(hs, 2*len(hs), keys, before) })
 }
 
-// repeat runs rounds for a while. In a bubble the time may stand still: it is so many rounds then.
-func (p *probe) repeat(still int, round func()) {
-	const patience, least, most = 40 * time.Millisecond, 2, 5000
+// repeat runs rounds for a while, and so many at least. In a bubble the time may stand still: it is another number of rounds then.
+func (p *probe) repeat(least, still int, round func()) {
+	const patience, most = 40 * time.Millisecond, 5000
 	begun := time.Now()
 	for n := 1; n <= most && len(p.problems()) == 0; n++ {
 		round()
