@@ -73,7 +73,7 @@ func short(v reflect.Value) string {
 	}
 	const enough = 200
 	if len(s) > enough {
-		return fmt.Sprintf("%s… (%d characters)", s[:enough], len(s))
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:enough], ""), len(s))
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
+	"github.com/claimonce/claimonce/store/memory"
 )
 
 func schemaMutants() map[string]breakage {
@@ -27,6 +28,17 @@ func schemaMutants() map[string]breakage {
 				return rec, err
 			}
 		}),
+		"a newer schema is another error": {rules: []string{"newer schema is not read", "newer schema is not overwritten"}, make: func() func() (dedupe.Store, error) {
+			m := mutant{Store: memory.New()}
+			m.load = func(ctx context.Context, key dedupe.Key) (dedupe.Record, error) {
+				rec, err := m.Store.Load(ctx, key)
+				if errors.Is(err, dedupe.ErrNewerSchema) {
+					err = errors.New("connection reset")
+				}
+				return rec, err
+			}
+			return shared(m)
+		}},
 		"an expired newer schema is replaced": broken("newer schema is not overwritten", func(m *mutant) {
 			m.swap = func(ctx context.Context, key dedupe.Key, expect dedupe.Expect, next dedupe.Record) (dedupe.Record, error) {
 				_, err := m.Store.Load(ctx, key)
