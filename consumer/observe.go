@@ -22,7 +22,8 @@ type watched struct {
 	outcome dedupe.Outcome
 	would   *Verdict // of a claimed one it is only known when the handler has ended
 
-	unreadable bool // its body has no digest
+	unreadable bool           // its body has no digest
+	unknown    *dedupe.Record // the claim showed that the outcome is not known
 }
 
 // watch runs the handler whatever the claim says.
@@ -32,8 +33,12 @@ func (r *run) watch(h *held) decision {
 		return r.unreadable(h, err)
 	}
 	w := r.claimBeside(h)
+	handler, kept := keeping(handler)
 	s := r.runClaimed(h, w.op, handler, besideTime)
 	d := r.byHandler(h, w.op, s)
+	if w.unknown != nil && d.disposition == Acked {
+		r.settleBeside(h, *w.unknown, *kept)
+	}
 	d.outcome, d.would, d.unreadable = w.outcome, w.would, w.unreadable
 	switch {
 	case !h.started.Load():
@@ -101,6 +106,9 @@ func (r *run) claimBeside(h *held) watched {
 	}
 	w := r.unclaimed(shadow, v)
 	w.outcome = a.Outcome
+	if a.Outcome == dedupe.OutcomePending {
+		w.unknown = &a.Record
+	}
 	return w
 }
 

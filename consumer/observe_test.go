@@ -166,6 +166,10 @@ func TestObserveOnlyRetriesWithoutABound(t *testing.T) {
 				r.work(time.Hour)
 				r.wantRuns("k", 8)
 				r.wantEmpty()
+				r.wantState("k", dedupe.StateCompleted) // nobody has to settle what a later delivery mended
+				if res := r.store.record(keyOf("k")).Result; res == nil || string(res.Body) != `"done"` {
+					t.Errorf("stored result %+v, want that of the run that succeeded", res)
+				}
 				e := r.queue.entry("m-k")
 				if len(e.receives) != 8 || len(e.delays) != 7 {
 					t.Errorf("%d deliveries and %d nacks, want 8 and 7", len(e.receives), len(e.delays))

@@ -12,7 +12,7 @@ import (
 func (c Counts) String() string {
 	var b strings.Builder
 	line := func(name string, n, of int64) {
-		fmt.Fprintf(&b, "  %-28s %9d", name, n)
+		fmt.Fprintf(&b, "  %-42s %9d", name, n)
 		if of > 0 {
 			fmt.Fprintf(&b, "  %5.1f %%", 100*ratio(n, of))
 		}
