@@ -41,9 +41,13 @@ const fewReceives = 10
 // Check implements [consumer.Checker]: the queue and its dead-letter queue exist and can be asked.
 func (s *Source) Check(ctx context.Context) error {
 	f, err := s.known(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		s.warned.Do(func() { s.warn(ctx, f) }) // Open checks too
 	}
+	return err
+}
+
+func (s *Source) warn(ctx context.Context, f facts) {
 	if f.deadLetterURL == "" {
 		s.cfg.Logger.WarnContext(ctx, "the queue has no dead-letter queue: messages that can never run stay until they expire; "+
 			"give it a redrive policy or set Config.DeadLetterURL", "queue", nameOf(s.url))
@@ -52,5 +56,4 @@ func (s *Source) Check(ctx context.Context) error {
 		s.cfg.Logger.WarnContext(ctx, "the queue's redrive policy moves messages away after few receives, be they only waiting for a busy key; "+
 			"raise its maxReceiveCount to 100 or more, since attempts are counted in the records", "queue", nameOf(s.url), "max_receive_count", f.maxReceives)
 	}
-	return nil
 }

@@ -23,6 +23,7 @@ type Source struct {
 	deletes *batcher[string]
 	hides   *batcher[hide]
 
+	warned   sync.Once // of what is odd with the queue
 	mu       sync.Mutex
 	facts    *facts // of the queue; nil until they were asked for
 	poll     *poll  // under way; nil: none
