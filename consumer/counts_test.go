@@ -104,7 +104,7 @@ func tally(n *consumer.Counts, e consumer.Event) {
 // A dead letter that could not be made is a nack in the counts, and the refusal is counted all the same.
 func TestCountsOfWhatCouldNotBeDeadLettered(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.queue.faults.deadLetter = func(*consumer.Message) error { return errBroken }
+		r.queue.faults.deadLetter = func(*consumer.Message) error { return consumer.ErrNoDeadLetter }
 		r.queue.send(consumer.Message{ID: "m", Body: []byte(`{"amount":1}`)})
 		w := r.start()
 		elapse(time.Minute)

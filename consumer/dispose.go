@@ -29,8 +29,12 @@ func (r *run) dispose(h *held, d decision) decision {
 		h.release() // first: an extension that arrives after the nack would hide the message again
 		err = r.c.source.Nack(ctx, h.m, d.delay)
 	case DeadLettered:
-		if err = r.deadLetter(ctx, h, d.letter); err != nil {
-			d.disposition, d.delay, d.letter = Nacked, noDeadLetters, DeadLetter{}
+		switch err = r.deadLetter(ctx, h, d.letter); {
+		case err == nil:
+		case errors.Is(err, ErrNotHeld): // another worker has it and finds the same; nothing is wrong with the dead letters
+			d.disposition, d.letter = Left, DeadLetter{}
+		default:
+			d.disposition, d.delay, d.letter = Nacked, r.undeadDelay(h.m, err), DeadLetter{}
 			h.release()
 			err = errors.Join(err, r.c.source.Nack(ctx, h.m, d.delay))
 		}
@@ -54,11 +58,19 @@ func (r *run) dispose(h *held, d decision) decision {
 	return d
 }
 
+// undeadDelay: in a group all others wait for as long.
+func (r *run) undeadDelay(m *Message, err error) time.Duration {
+	if errors.Is(err, ErrNoDeadLetter) || errors.Is(err, ErrSetup) {
+		return noDeadLetters
+	}
+	return r.c.attemptDelay(max(m.Receives, 1))
+}
+
 // deadLetter never deletes a message that has nowhere to go.
 func (r *run) deadLetter(ctx context.Context, h *held, letter DeadLetter) error {
 	dl, ok := r.c.source.(DeadLetterer)
 	if !ok {
-		return fmt.Errorf("consumer: the source has no dead letters, so the message is kept: %s", letter.Reason)
+		return fmt.Errorf("consumer: %w: the source has none, so it is kept: %s", ErrNoDeadLetter, letter.Reason)
 	}
 	if err := dl.DeadLetter(ctx, h.m, letter); err != nil {
 		return err

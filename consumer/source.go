@@ -45,7 +45,8 @@ type (
 	}
 
 	// A DeadLetterer can move a message out of the way for good. It first makes the copy durable, then removes the
-	// original: if anything fails, the original stays and the error says why.
+	// original: if anything fails, the original stays and the error says why; it wraps [ErrNotHeld] if the message is no longer this
+	// worker's, and [ErrNoDeadLetter] or [ErrSetup] where trying again soon is of no use.
 	DeadLetterer interface {
 		DeadLetter(ctx context.Context, m *Message, d DeadLetter) error
 	}
@@ -107,6 +108,8 @@ var (
 	// ErrHoldOver: the source can hide the message no longer. Its handler goes on, since the lease of its record keeps other deliveries
 	// from running; a message that was not started yet is no longer held.
 	ErrHoldOver = errors.New("the message can be hidden no longer")
+	// ErrNoDeadLetter: the message has no place among the dead letters, and trying again soon does not change that.
+	ErrNoDeadLetter = errors.New("the message has no place among the dead letters")
 	// ErrSetup: only a person can mend it, for example a missing queue or missing credentials.
 	// It is dedupe.ErrSetup, which stores wrap too.
 	ErrSetup = dedupe.ErrSetup

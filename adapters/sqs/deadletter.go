@@ -2,7 +2,7 @@ package sqs
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,7 +12,8 @@ import (
 	"github.com/claimonce/claimonce/consumer"
 )
 
-var errNoDeadLetters = errors.New("the queue has no dead-letter queue, so the message is kept: give it a redrive policy or set Config.DeadLetterURL")
+var errNoDeadLetters = fmt.Errorf("%w: the queue has no dead-letter queue, so the message is kept: give it a redrive policy or set Config.DeadLetterURL",
+	consumer.ErrNoDeadLetter)
 
 // DeadLetter implements [consumer.DeadLetterer]: the copy first, then the delete. If the delete fails or the process dies in between,
 // there are two copies, and the original's next delivery makes a third: the reason is on each.
@@ -37,7 +38,7 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 	}
 	attrs, err := sheet{letter, m.Needed, nameOf(s.url), d.sent, d.past.original}.attributes(f.deadLetterSize - len(d.body))
 	if err != nil {
-		return s.explain(what, err)
+		return s.explain(what, fmt.Errorf("%w: %w", consumer.ErrNoDeadLetter, err))
 	}
 	in := &sqs.SendMessageInput{QueueUrl: &f.deadLetterURL, MessageBody: &d.body, MessageAttributes: attrs}
 	fifoFields(in, d.system[string(types.MessageSystemAttributeNameMessageGroupId)])

@@ -34,7 +34,9 @@ func OpenWith(ctx context.Context, queueURL string, settings Config) (*Source, e
 	if cfg.Region == "" {
 		return nil, fmt.Errorf("sqs: %s: %w: no region: set AWS_REGION, or choose a profile that has one with AWS_PROFILE", nameOf(queueURL), consumer.ErrSetup)
 	}
-	if err := haveCredentials(ctx, cfg); err != nil {
+	if err := haveCredentials(ctx, cfg); err != nil && ctx.Err() != nil { // told to stop: nothing is wrong with them
+		return nil, fmt.Errorf("sqs: open %s: %w", nameOf(queueURL), context.Cause(ctx))
+	} else if err != nil {
 		return nil, fmt.Errorf("sqs: %s: %w: no credentials: set AWS_PROFILE or sign in as the AWS CLI does; "+
 			"a local server takes any, so export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test: %w", nameOf(queueURL), consumer.ErrSetup, err)
 	}

@@ -1,6 +1,8 @@
 package sqs_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	adapter "github.com/claimonce/claimonce/adapters/sqs"
 	"github.com/claimonce/claimonce/awstest"
+	"github.com/claimonce/claimonce/consumer"
 )
 
 // environment is what Open sees: nothing of the machine's own, save what env names.
@@ -126,4 +129,18 @@ func TestOpenWithSettings(t *testing.T) {
 	settings.Visibility = time.Second
 	_, err = adapter.OpenWith(t.Context(), queue, settings)
 	wantError(t, err, true, "Visibility is 1s")
+}
+
+// A worker that is told to stop while it starts has no fault of its set-up.
+func TestOpenThatIsCancelledDoesNotBlameTheCredentials(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	t.Setenv("AWS_REGION", "us-east-1")
+	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := adapter.Open(ctx, "http://127.0.0.1:1/000000000000/work")
+	if !errors.Is(err, context.Canceled) || errors.Is(err, consumer.ErrSetup) || strings.Contains(err.Error(), "credentials") {
+		t.Errorf("got %v, want the context's end and nothing else", err)
+	}
 }

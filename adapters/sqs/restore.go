@@ -20,8 +20,8 @@ const memberTaken = "Attributes"
 
 // Restore gives the attributes that a message had before it became a dead letter of this package, with their types: none of those that
 // say why it is one, and again the one that [AttributeAll] took in. It is for programs that pass messages on to others: a [Source]
-// restores by itself what is moved back to its queue, and such a message is best moved as it is, since it keeps the time of its sending
-// ([AttributeSent]) so. What was no dead letter is returned itself. An error says that the attributes contradict each other or
+// puts back by itself, of what is moved back to its queue, the one that was taken in, and shows those that say why beside it. Such a
+// message is best moved as it is, since it keeps the time of its sending ([AttributeSent]) so. What was no dead letter is returned itself. An error says that the attributes contradict each other or
 // cannot be read.
 func Restore(attributes map[string]types.MessageAttributeValue) (map[string]types.MessageAttributeValue, error) {
 	p, err := readPast(attributes)

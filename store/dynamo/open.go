@@ -15,8 +15,8 @@ import (
 )
 
 // Open uses a table with the SDK's usual environment (profile, region, AWS_ENDPOINT_URL and so on) and looks at it once, by
-// DescribeTable, or where that is not allowed by reading an item: an error says what is missing and what to do. opts change how that environment is read. For other settings see
-// [New].
+// DescribeTable, or where that is not allowed by reading an item: an error says what is missing and what to do. opts change how that
+// environment is read. For other settings see [New].
 func Open(ctx context.Context, table string, opts ...func(*config.LoadOptions) error) (*Store, error) {
 	emulated := emulator()
 	if emulated { // do not ask the network for an EC2 instance's role: where there is none, that takes seconds
@@ -65,7 +65,9 @@ func usable(ctx context.Context, cfg *aws.Config, emulated bool) error {
 	if cfg.Credentials == nil {
 		return errNoCredentials
 	}
-	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil && ctx.Err() != nil { // told to stop: nothing is wrong with them
+		return context.Cause(ctx)
+	} else if err != nil {
 		return fmt.Errorf("%w (region %s): %w", errNoCredentials, cfg.Region, err)
 	}
 	return nil

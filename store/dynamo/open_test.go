@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -114,5 +115,19 @@ func TestOpenEndsWithItsContext(t *testing.T) { //nolint:tparallel // sets the e
 	cancel()
 	if _, err := dynamo.Open(ctx, "records"); err == nil {
 		t.Error("opened although the context had ended")
+	}
+}
+
+// A worker that is told to stop while it starts has no fault of its set-up.
+func TestOpenThatIsCancelledDoesNotBlameTheCredentials(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	t.Setenv("AWS_REGION", "us-east-1")
+	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := dynamo.Open(ctx, "records")
+	if !errors.Is(err, context.Canceled) || errors.Is(err, dedupe.ErrSetup) || strings.Contains(err.Error(), "credentials") {
+		t.Errorf("got %v, want the context's end and nothing else", err)
 	}
 }
