@@ -68,7 +68,7 @@ func ordered(e *types.SendMessageBatchRequestEntry, r request) {
 func notified(e *types.SendMessageBatchRequestEntry, r request) error {
 	type attribute struct{ Type, Value string }
 	envelope := struct {
-		Type, MessageId, TopicArn, Message string //nolint:revive // names of the format
+		Type, MessageId, TopicArn, Message string
 		Timestamp                          time.Time
 		MessageAttributes                  map[string]attribute
 	}{

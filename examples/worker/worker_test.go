@@ -114,8 +114,13 @@ func TestEveryWiringEndsWithOneEffectEach(t *testing.T) {
 	t.Parallel()
 	bin := build(t)
 	for _, args := range [][]string{
-		{}, {"-source", "memory"}, {"-store", "memory"}, {"-source", "memory", "-store", "memory", "-workers", "3"},
-		{"-fifo"}, {"-sns"}, {"-fifo", "-sns"},
+		{},
+		{"-source", "memory"},
+		{"-store", "memory"},
+		{"-source", "memory", "-store", "memory", "-workers", "3"},
+		{"-fifo"},
+		{"-sns"},
+		{"-fifo", "-sns"},
 	} {
 		t.Run(args2name(args), func(t *testing.T) {
 			t.Parallel()
