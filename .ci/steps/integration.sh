@@ -19,6 +19,7 @@ has_integration() { [ -n "$(tagged_files "$1")" ] || { printf 'none in %s\n' "$1
 tagged_files() { git grep -l --untracked '^//go:build integration' -- "$@" | grep '_test\.go$'; }
 
 # integration_tests TITLE SQS DYNAMO FOLDER... runs the tests of the tagged files under the folders, and only these.
+# One package at a time: a server that is asked by several answers late, and some promises are about when.
 integration_tests() {
   local title=$1 sqs=$2 dynamo=$3 wanted packages run
   shift 3
@@ -32,7 +33,7 @@ integration_tests() {
   run=$(cut -d ' ' -f 2 "$wanted" | sort -u | paste -sd '|')
   CLAIMONCE_SQS_ENDPOINT=$sqs CLAIMONCE_DYNAMO_ENDPOINT=$dynamo \
     tests "$title" --require "$wanted" -- \
-    go test -race -json -count=1 -timeout 10m -tags integration -run "^($run)\$" "${packages[@]}"
+    go test -race -json -count=1 -p 1 -timeout 10m -tags integration -run "^($run)\$" "${packages[@]}"
 }
 
 # tagged_tests prints "package Test" for every test function in a file that only the tag compiles.

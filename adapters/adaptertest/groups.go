@@ -149,14 +149,16 @@ func groupsApart(t *probe) {
 	if head.Group == free {
 		free = "b"
 	}
+	stop := w.keeping(head)
+	defer stop()
 	for _, id := range sent[free] {
-		w.keep(head)
 		m := other.one()
 		if m.ID != id {
 			t.Fatalf("got %s while the head %s of another group is held, want %s, which waits for nothing", m.ID, head.ID, id)
 		}
 		other.ack(m)
 	}
+	stop()
 	w.ack(head)
 	if m := other.one(); m.ID != sent[head.Group][1] {
 		t.Errorf("got %s, want %s", m.ID, sent[head.Group][1])

@@ -3,6 +3,7 @@ package adaptertest
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/claimonce/claimonce/consumer"
@@ -154,6 +155,35 @@ func (w *worker) keep(m *consumer.Message) {
 		if err := w.extend(x, m); err != nil {
 			w.t.Fatalf("extend: %v", err)
 		}
+	}
+}
+
+// keeping keeps a message hidden until stop, as a consumer does: a broker that is slow may let it come back else.
+func (w *worker) keeping(m *consumer.Message) (stop func()) {
+	x, ok := w.Source.(consumer.Extender)
+	if !ok {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(w.t.ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(w.t.rig.Visibility / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := w.extend(x, m); err != nil && ctx.Err() == nil {
+				w.t.Errorf("extend: %v", err)
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		wg.Wait()
 	}
 }
 

@@ -26,6 +26,9 @@ type poll struct {
 // Receive implements [consumer.Source].
 func (s *Source) Receive(ctx context.Context, limit int) ([]*consumer.Message, error) {
 	limit = max(min(limit, batchLimit), 1)
+	if s.isClosed() { // before the queue is asked for its settings
+		return nil, s.explain("receive from", errClosed)
+	}
 	visibility, err := s.visibility(ctx)
 	if err != nil {
 		return nil, err
@@ -69,6 +72,12 @@ func (s *Source) join(ctx context.Context, limit int, visibility time.Duration) 
 	}
 	s.poll.wanted = true
 	return s.poll, nil
+}
+
+func (s *Source) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 // leave reports false if the poll has just been answered: then it is still the caller's.
