@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/claimonce/claimonce/dedupe"
@@ -47,12 +48,15 @@ func (r *run) claimCheck(h *held) (dedupe.Answer, error) {
 	return a, err
 }
 
+// errCheckBusy: of a worker that died meanwhile, for a lease.
+var errCheckBusy = errors.New("a copy of the path check is being answered")
+
 func (r *run) completeCheck(h *held, a dedupe.Answer) decision {
 	switch {
 	case a.Outcome == dedupe.OutcomeReplay:
 		return decision{disposition: Acked}
-	case a.Operation == nil: // a copy is being answered now
-		return decision{disposition: Nacked, delay: busyDelay(a.RetryAfter, 0)}
+	case a.Operation == nil:
+		return decision{disposition: Nacked, delay: busyDelay(a.RetryAfter, 0), err: errCheckBusy}
 	}
 	opts := dedupe.RunOptions{Abandon: r.abandon}
 	if r.c.observesOnly() {

@@ -31,7 +31,7 @@ func (r *run) dispose(h *held, d decision) decision {
 	case DeadLettered:
 		switch err = r.deadLetter(ctx, h, d.letter); {
 		case err == nil:
-		case errors.Is(err, ErrNotHeld): // another worker has it and finds the same; nothing is wrong with the dead letters
+		case errors.Is(err, ErrNotHeld): // another worker has it and decides by the record; nothing is wrong with the dead letters
 			d.disposition, d.letter = Left, DeadLetter{}
 		default:
 			d.disposition, d.delay, d.letter = Nacked, r.undeadDelay(h.m, err), DeadLetter{}
@@ -60,7 +60,7 @@ func (r *run) dispose(h *held, d decision) decision {
 
 // undeadDelay: in a group all others wait for as long.
 func (r *run) undeadDelay(m *Message, err error) time.Duration {
-	if errors.Is(err, ErrNoDeadLetter) || errors.Is(err, ErrSetup) {
+	if errors.Is(err, ErrNoDeadLetter) || errors.Is(err, ErrCopied) || errors.Is(err, ErrSetup) {
 		return noDeadLetters
 	}
 	return r.c.attemptDelay(max(m.Receives, 1))

@@ -57,8 +57,8 @@
 // that runs longer is run again beside itself, by whoever gets the message then; what waits behind it in its group goes with the message.
 //
 // [Event].WouldHave and [Consumer.Counts] tell what the usual mode would have done. The records are real: what was completed is known
-// when the usual mode is switched on, an unknown outcome is settled when a later delivery's handler succeeds, and what is unknown by then
-// is to be settled by people.
+// when the usual mode is switched on, what an attempt left open is settled when the handler succeeds on another delivery, and what is open by
+// then is to be settled by people: it may have succeeded while the store did not answer.
 //
 // # Finding out what a path strips
 //

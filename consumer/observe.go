@@ -24,6 +24,7 @@ type watched struct {
 
 	unreadable bool           // its body has no digest
 	unknown    *dedupe.Record // the claim showed that the outcome is not known
+	beside     *dedupe.Record // it showed that somebody else runs it, who may be gone
 }
 
 // watch runs the handler whatever the claim says.
@@ -36,8 +37,8 @@ func (r *run) watch(h *held) decision {
 	handler, kept := keeping(handler)
 	s := r.runClaimed(h, w.op, handler, besideTime)
 	d := r.byHandler(h, w.op, s)
-	if w.unknown != nil && d.disposition == Acked {
-		r.settleBeside(h, *w.unknown, *kept)
+	if d.disposition == Acked {
+		r.settleUnclaimed(h, w, *kept)
 	}
 	d.outcome, d.would, d.unreadable = w.outcome, w.would, w.unreadable
 	switch {
@@ -106,8 +107,11 @@ func (r *run) claimBeside(h *held) watched {
 	}
 	w := r.unclaimed(shadow, v)
 	w.outcome = a.Outcome
-	if a.Outcome == dedupe.OutcomePending {
+	switch a.Outcome { //nolint:exhaustive // of the others the record says enough
+	case dedupe.OutcomePending, dedupe.OutcomeExhausted:
 		w.unknown = &a.Record
+	case dedupe.OutcomeBusy:
+		w.beside = &a.Record
 	}
 	return w
 }

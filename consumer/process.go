@@ -170,6 +170,9 @@ func (r *run) runClaimed(h *held, op *dedupe.Operation, handler dedupe.Handler, 
 	if r.stop.Err() != nil {
 		cancel(dedupe.ErrDraining) // while the claim was on its way: not started any more, its attempt given back
 	}
+	if h.isLost() {
+		cancel(h.lostCause()) // the same
+	}
 	r.c.health.running(1)
 	s := op.Run(work, h.tied(handler), dedupe.RunOptions{Abandon: r.abandon, Revoked: h.lost, Beside: beside})
 	r.c.health.running(-1)

@@ -46,7 +46,7 @@ type (
 
 	// A DeadLetterer can move a message out of the way for good. It first makes the copy durable, then removes the
 	// original: if anything fails, the original stays and the error says why; it wraps [ErrNotHeld] if the message is no longer this
-	// worker's, and [ErrNoDeadLetter] or [ErrSetup] where trying again soon is of no use.
+	// worker's, [ErrCopied] if only the removal failed, and [ErrNoDeadLetter] or [ErrSetup] where trying again soon is of no use.
 	DeadLetterer interface {
 		DeadLetter(ctx context.Context, m *Message, d DeadLetter) error
 	}
@@ -110,6 +110,8 @@ var (
 	ErrHoldOver = errors.New("the message can be hidden no longer")
 	// ErrNoDeadLetter: the message has no place among the dead letters, and trying again soon does not change that.
 	ErrNoDeadLetter = errors.New("the message has no place among the dead letters")
+	// ErrCopied: the dead letter was made, but its message is still there. Each try more makes a copy more.
+	ErrCopied = errors.New("the dead letter is made, but its message could not be removed")
 	// ErrSetup: only a person can mend it, for example a missing queue or missing credentials.
 	// It is dedupe.ErrSetup, which stores wrap too.
 	ErrSetup = dedupe.ErrSetup

@@ -50,7 +50,10 @@ func (s *Source) DeadLetter(ctx context.Context, m *consumer.Message, letter con
 	if _, err = s.client.SendMessage(ctx, in); err != nil {
 		return s.explainOf("send to the dead-letter queue", nameOf(f.deadLetterURL), err)
 	}
-	return s.Ack(ctx, m)
+	if err := s.Ack(ctx, m); err != nil {
+		return fmt.Errorf("%w: %w", consumer.ErrCopied, err)
+	}
+	return nil
 }
 
 // stillHeld asks SQS where the visibility may have ended: whoever has the message by now finds the same record and sends a copy

@@ -60,7 +60,8 @@
 // is the one that the redrive policy names, unless [Config].DeadLetterURL names another. It carries the time at which the message was first
 // sent, so that one which is moved back is as old as it is, whatever time SQS gives it. Beside ten attributes there is room for one
 // more only if it takes in one of them, which it gives back when the message is moved back as it is, from the console or by any tool;
-// [Restore] does it for other programs. What of its past cannot be read stays as it is, and the message is refused until it is corrected.
+// [Restore] does it for other programs. What of its past cannot be read stays as it is, and the message is refused until it is corrected;
+// where the reason has no place beside it, the message comes back every five minutes, its group waiting, until SQS's own redrive moves it.
 // A redrive must name this queue as its destination: SQS knows where a message came from only if it moved it itself (API reference,
 // StartMessageMoveTask), and these were sent.
 //
