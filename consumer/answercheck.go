@@ -39,13 +39,7 @@ func (r *run) claimCheck(h *held) (dedupe.Answer, error) {
 	if r.c.observesOnly() {
 		return r.tryClaim(r.c.checks, req)
 	}
-	ctx, cancel := context.WithTimeout(r.work, r.c.checks.Rules().Lease)
-	defer cancel()
-	a, err := r.c.checks.Claim(ctx, req)
-	if err == nil && r.gate.worked() {
-		r.storeAnswers()
-	}
-	return a, err
+	return r.claim(r.c.checks, req)
 }
 
 // errCheckBusy: of a worker that died meanwhile, for a lease.

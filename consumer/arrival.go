@@ -13,15 +13,15 @@ import (
 
 // An Arrival is what a worker saw of a [PathCheck]'s message. It holds names, no values.
 type Arrival struct {
-	Operation  string // of the worker
-	Key        Arrived
-	Tenant     Arrived
-	CreatedAt  Arrived
-	Attributes []string  // the names of those that arrived, as they did, the first 100 of them
-	Group      bool      // it came in a group
-	SentAt     time.Time // by the broker's clock; zero if it does not say
-	ReceivedAt time.Time // by the worker's clock
-	Receives   int       // how often it was delivered, this time included; 0 if the broker does not say
+	Operation  string    `json:"operation"` // of the worker
+	Key        Arrived   `json:"key"`
+	Tenant     Arrived   `json:"tenant"`
+	CreatedAt  Arrived   `json:"created_at"`
+	Attributes []string  `json:"attributes"`  // the names of those that arrived, as they did, the first 100 of them
+	Group      bool      `json:"group"`       // it came in a group
+	SentAt     time.Time `json:"sent_at"`     // by the broker's clock; zero if it does not say
+	ReceivedAt time.Time `json:"received_at"` // by the worker's clock
+	Receives   int       `json:"receives"`    // how often it was delivered, this time included; 0 if the broker does not say
 }
 
 // Arrived says how one value of the message arrived.
@@ -81,16 +81,8 @@ func (a Arrival) String() string {
 
 // stored is an Arrival as its record holds it.
 type stored struct {
-	Version    int       `json:"version"`
-	Operation  string    `json:"operation"`
-	Key        Arrived   `json:"key"`
-	Tenant     Arrived   `json:"tenant"`
-	CreatedAt  Arrived   `json:"created_at"`
-	Attributes []string  `json:"attributes"`
-	Group      bool      `json:"group"`
-	SentAt     time.Time `json:"sent_at"`
-	ReceivedAt time.Time `json:"received_at"`
-	Receives   int       `json:"receives"`
+	Version int `json:"version"`
+	Arrival
 }
 
 // read gives the worker's answer.
@@ -99,10 +91,7 @@ func (p *PathCheck) read(rec dedupe.Record) (Arrival, error) {
 	if rec.Result == nil || json.Unmarshal(rec.Result.Body, &s) != nil {
 		return Arrival{}, errors.New("consumer: path check: it arrived, but the worker's answer cannot be read; does this program have the workers' release?")
 	}
-	return Arrival{
-		Operation: s.Operation, Key: s.Key, Tenant: s.Tenant, CreatedAt: s.CreatedAt, Attributes: s.Attributes, Group: s.Group,
-		SentAt: s.SentAt, ReceivedAt: s.ReceivedAt, Receives: s.Receives,
-	}, nil
+	return s.Arrival, nil
 }
 
 // maxNames bounds the record: a bridge may add whatever it likes.
@@ -110,15 +99,15 @@ const maxNames = 100
 
 // arrival looks at a check's message as the worker would at any other.
 func (c *Consumer) arrival(m *Message, p *pathProbe, now time.Time) stored {
-	s := stored{
-		Version: 1, Operation: c.operation, Group: m.Group != "", SentAt: m.SentAt.UTC(), ReceivedAt: now.UTC(), Receives: m.Receives,
+	s := Arrival{
+		Operation: c.operation, Group: m.Group != "", SentAt: m.SentAt.UTC(), ReceivedAt: now.UTC(), Receives: m.Receives,
 		Key: c.keyArrival(m, p), Tenant: c.tenantArrival(m, p),
 		CreatedAt: arrived(m, c.cfg.CreatedAtAttribute, p.CreatedAt, "the operation's age is told by the broker's time, which a redrive or a bridge makes new"),
 	}
 	for _, a := range m.Attributes[:min(len(m.Attributes), maxNames)] {
 		s.Attributes = append(s.Attributes, a.Name)
 	}
-	return s
+	return stored{1, s}
 }
 
 func (c *Consumer) keyArrival(m *Message, p *pathProbe) Arrived {

@@ -59,7 +59,7 @@ func (r *run) tryProcess(h *held) (d decision, again bool) {
 		return decision{disposition: Nacked, outcome: dedupe.OutcomeBusy, delay: busyDelay(0, now.Sub(since))}, false
 	}
 	defer r.keys.leave(id)
-	a, err := r.claim(req)
+	a, err := r.claim(r.c.ledger, req)
 	if err != nil {
 		return r.claimFailed(h, err)
 	}
@@ -78,10 +78,10 @@ func (r *run) refuse(h *held, ref *refusal) decision {
 }
 
 // claim is bounded: an answer that comes after the lease is worth nothing.
-func (r *run) claim(req dedupe.Request) (dedupe.Answer, error) {
-	ctx, cancel := context.WithTimeout(r.work, r.c.ledger.Rules().Lease)
+func (r *run) claim(l *dedupe.Ledger, req dedupe.Request) (dedupe.Answer, error) {
+	ctx, cancel := context.WithTimeout(r.work, l.Rules().Lease)
 	defer cancel()
-	a, err := r.c.ledger.Claim(ctx, req)
+	a, err := l.Claim(ctx, req)
 	if err == nil && r.gate.worked() {
 		r.storeAnswers()
 	}

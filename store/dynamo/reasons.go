@@ -17,7 +17,7 @@ func (s *Store) cancelled(
 	reasons := err.CancellationReasons
 	if len(reasons) > 0 && aws.ToString(reasons[0].Code) == reasonCondition {
 		it := reasons[0].Item
-		if len(it) == 0 { // a server that brings none, or nothing is stored
+		if len(it) == 0 { // nothing is stored, or this server brings none here, though it may with a single write's refusal
 			var gerr error
 			if it, gerr = s.get(ctx, next.Key.StoreID()); gerr != nil {
 				return dedupe.Record{}, gerr

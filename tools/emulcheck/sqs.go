@@ -90,6 +90,22 @@ func (w *queues) receive(ctx context.Context, queue string, limit, wait int32) (
 	return out.Messages, nil
 }
 
+// held is a fresh queue with one message, which was received.
+func (w *queues) held(ctx context.Context, attributes map[string]string) (queue string, m types.Message, err error) {
+	queue, err = w.fresh(ctx, attributes)
+	if err != nil {
+		return queue, m, err
+	}
+	if err = w.send(ctx, queue, "x"); err != nil {
+		return queue, m, err
+	}
+	got, err := w.receive(ctx, queue, 1, 1)
+	if err != nil || len(got) != 1 {
+		return queue, m, fmt.Errorf("receive: %v", err)
+	}
+	return queue, got[0], nil
+}
+
 func (w *queues) send(ctx context.Context, queue, body string) error {
 	_, err := w.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: &body})
 	return err

@@ -36,41 +36,27 @@ func (w *queues) garbageReceiptHandleTypedError(ctx context.Context) error {
 }
 
 func (w *queues) deleteTwiceIsOk(ctx context.Context) error {
-	q, err := w.fresh(ctx, nil)
+	q, m, err := w.held(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
+	if err := w.remove(ctx, q, m.ReceiptHandle); err != nil {
 		return err
 	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
-	if err := w.remove(ctx, q, ms[0].ReceiptHandle); err != nil {
-		return err
-	}
-	return w.remove(ctx, q, ms[0].ReceiptHandle)
+	return w.remove(ctx, q, m.ReceiptHandle)
 }
 
 func (w *queues) staleHandleDelete(ctx context.Context) error {
-	q, err := w.fresh(ctx, map[string]string{"VisibilityTimeout": "1"})
+	q, m1, err := w.held(ctx, map[string]string{"VisibilityTimeout": "1"})
 	if err != nil {
 		return err
-	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	m1, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(m1) != 1 {
-		return fmt.Errorf("receive: %v", err)
 	}
 	wait(ctx, 1100*time.Millisecond)
 	m2, err := w.receive(ctx, q, 1, 3)
 	if err != nil || len(m2) != 1 {
 		return fmt.Errorf("second receive: %d %v", len(m2), err)
 	}
-	e1 := w.remove(ctx, q, m1[0].ReceiptHandle)
+	e1 := w.remove(ctx, q, m1.ReceiptHandle)
 	wait(ctx, 1200*time.Millisecond)
 	m3, _ := w.receive(ctx, q, 1, 1)
 	r := "accepted"
@@ -81,37 +67,23 @@ func (w *queues) staleHandleDelete(ctx context.Context) error {
 }
 
 func (w *queues) staleHandleExpiredNotRereceived(ctx context.Context) error {
-	q, err := w.fresh(ctx, map[string]string{"VisibilityTimeout": "1"})
+	q, m1, err := w.held(ctx, map[string]string{"VisibilityTimeout": "1"})
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	m1, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(m1) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
 	wait(ctx, 1300*time.Millisecond)
-	e1 := w.remove(ctx, q, m1[0].ReceiptHandle)
+	e1 := w.remove(ctx, q, m1.ReceiptHandle)
 	m3, _ := w.receive(ctx, q, 1, 1)
 	return note{fmt.Sprintf("delete after expiry, nobody re-received: err=%v; message gone: %v (AWS: works, gone)", e1 != nil, len(m3) == 0)}
 }
 
 func (w *queues) deleteBatchPartialFailure(ctx context.Context) error {
-	q, err := w.fresh(ctx, nil)
+	q, m, err := w.held(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
 	o, err := w.client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &q, Entries: []types.DeleteMessageBatchRequestEntry{
-		{Id: aws.String("a"), ReceiptHandle: ms[0].ReceiptHandle}, {Id: aws.String("b"), ReceiptHandle: aws.String("garbage")},
+		{Id: aws.String("a"), ReceiptHandle: m.ReceiptHandle}, {Id: aws.String("b"), ReceiptHandle: aws.String("garbage")},
 	}})
 	if err != nil {
 		return err

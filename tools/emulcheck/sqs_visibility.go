@@ -82,18 +82,11 @@ func (w *queues) receiveLevelVisibilityTimeout(ctx context.Context) error {
 }
 
 func (w *queues) changeVisibilityExtends(ctx context.Context) error {
-	q, err := w.fresh(ctx, map[string]string{"VisibilityTimeout": "1"})
+	q, m, err := w.held(ctx, map[string]string{"VisibilityTimeout": "1"})
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
-	if _, err := w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 4}); err != nil {
+	if _, err := w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 4}); err != nil {
 		return err
 	}
 	if m2, err := w.receive(ctx, q, 1, 2); err != nil || len(m2) != 0 {
@@ -110,18 +103,11 @@ func (w *queues) changeVisibilityExtends(ctx context.Context) error {
 }
 
 func (w *queues) changeVisibilityZeroReleases(ctx context.Context) error {
-	q, err := w.fresh(ctx, map[string]string{"VisibilityTimeout": "30"})
+	q, m, err := w.held(ctx, map[string]string{"VisibilityTimeout": "30"})
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
-	if _, err := w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 0}); err != nil {
+	if _, err := w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0}); err != nil {
 		return err
 	}
 	m2, err := w.receive(ctx, q, 1, 2)
@@ -135,19 +121,12 @@ func (w *queues) changeVisibilityZeroReleases(ctx context.Context) error {
 }
 
 func (w *queues) changeVisibilityBatchPartial(ctx context.Context) error {
-	q, err := w.fresh(ctx, map[string]string{"VisibilityTimeout": "30"})
+	q, m, err := w.held(ctx, map[string]string{"VisibilityTimeout": "30"})
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
 	o, err := w.client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &q, Entries: []types.ChangeMessageVisibilityBatchRequestEntry{
-		{Id: aws.String("good"), ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 0},
+		{Id: aws.String("good"), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0},
 		{Id: aws.String("bad"), ReceiptHandle: aws.String("garbage"), VisibilityTimeout: 0},
 	}})
 	if err != nil {
@@ -164,54 +143,33 @@ func (w *queues) changeVisibilityBatchPartial(ctx context.Context) error {
 }
 
 func (w *queues) changeVisibilityOver12hRejected(ctx context.Context) error {
-	q, err := w.fresh(ctx, nil)
+	q, m, err := w.held(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
-	_, err = w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 43201})
+	_, err = w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 43201})
 	return wantCode(err, "InvalidParameterValue")
 }
 
 func (w *queues) changeVisibilityAfterDeleteFails(ctx context.Context) error {
-	q, err := w.fresh(ctx, nil)
+	q, m, err := w.held(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
+	if err := w.remove(ctx, q, m.ReceiptHandle); err != nil {
 		return err
 	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
-	if err := w.remove(ctx, q, ms[0].ReceiptHandle); err != nil {
-		return err
-	}
-	_, err = w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 5})
+	_, err = w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 5})
 	return wantCode(err, "InvalidParameterValue", "AWS.SimpleQueueService.MessageNotInflight", "MessageNotInflight", "ReceiptHandleIsInvalid")
 }
 
 func (w *queues) changeVisibilityExpiredMessageNotInflight(ctx context.Context) error {
-	q, err := w.fresh(ctx, map[string]string{"VisibilityTimeout": "1"})
+	q, m, err := w.held(ctx, map[string]string{"VisibilityTimeout": "1"})
 	if err != nil {
 		return err
 	}
-	if err := w.send(ctx, q, "x"); err != nil {
-		return err
-	}
-	ms, err := w.receive(ctx, q, 1, 1)
-	if err != nil || len(ms) != 1 {
-		return fmt.Errorf("receive: %v", err)
-	}
 	wait(ctx, 1400*time.Millisecond)
-	_, err = w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: ms[0].ReceiptHandle, VisibilityTimeout: 30})
+	_, err = w.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 30})
 	if _, ok := errors.AsType[*types.MessageNotInflight](err); !ok {
 		return fmt.Errorf("want MessageNotInflight, got %v", err)
 	}
